@@ -1,0 +1,93 @@
+//! Policies: read once, then shared by their sessions.
+
+use alloc::sync::Arc;
+
+use microloop_core::{
+    json::Json,
+    policy::{Policy, PolicyError, PolicyErrorKind, Tool},
+};
+
+use crate::{
+    boundary::{Out, bytes, guarded},
+    handle::Kind,
+    registry::Registry,
+    schema::Schemas,
+    status::{
+        Fault, MICROLOOP_INVALID_POLICY, MICROLOOP_NO_SCHEMA_SUPPORT, MICROLOOP_NOT_JSON, MICROLOOP_NOT_UTF8,
+        MICROLOOP_OK, MICROLOOP_UNSUPPORTED_REGEX,
+    },
+    tool::Tools,
+};
+
+/// Sessions keep their policy alive after its handle was freed.
+static POLICIES: Registry<Arc<PolicyEntry>> = Registry::new(Kind::Policy);
+
+/// A policy and what belongs to it.
+#[derive(Debug)]
+pub(crate) struct PolicyEntry {
+    rules: Arc<Policy>,
+    schemas: Schemas,
+    tools: Tools,
+}
+
+impl PolicyEntry {
+    fn read(json: &[u8]) -> Result<Self, Fault> {
+        let rules = Policy::from_json(json).map_err(fault)?;
+        Ok(Self { schemas: Schemas::of_policy(json)?, rules: Arc::new(rules), tools: Tools::default() })
+    }
+
+    pub(crate) fn rules(&self) -> &Arc<Policy> {
+        &self.rules
+    }
+
+    pub(crate) fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    /// All that the policy says about a tool, with its schemas and the tool's own.
+    pub(crate) fn compile(&self, name: &str, schema: Option<&Json<'_>>) -> Result<Tool, Fault> {
+        let tool = self.rules.tool(name).map_err(fault)?;
+        let schema = self.schemas.of_tool(&tool, schema)?;
+        Ok(tool.with_schema(schema))
+    }
+}
+
+/// The policy of a handle.
+pub(crate) fn entry(policy: u64) -> Result<Arc<PolicyEntry>, Fault> {
+    POLICIES.with(policy, |policy| Arc::clone(policy))
+}
+
+pub(crate) fn fault(error: PolicyError) -> Fault {
+    let status = match error.kind {
+        PolicyErrorKind::NotUtf8 => MICROLOOP_NOT_UTF8,
+        PolicyErrorKind::NotJson => MICROLOOP_NOT_JSON,
+        PolicyErrorKind::Invalid => MICROLOOP_INVALID_POLICY,
+        PolicyErrorKind::UnsupportedRegex => MICROLOOP_UNSUPPORTED_REGEX,
+        PolicyErrorKind::NoSchemaSupport => MICROLOOP_NO_SCHEMA_SUPPORT,
+    };
+    Fault::new(status, error.message)
+}
+
+/// Reads a policy from its JSON document; `*policy` is its handle, or 0 on failure.
+///
+/// The policy is yours; end it with `microloop_policy_free`. It may be used from any thread.
+///
+/// # Safety
+/// `json` must be valid for reads of `len` bytes and `policy` for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn microloop_policy_new(json: *const u8, len: usize, policy: *mut u64) -> i32 {
+    guarded(|| {
+        // SAFETY: the caller promises that `policy` takes a write.
+        let out = unsafe { Out::new("the place for the policy", policy) }?;
+        // SAFETY: the caller promises that `json` has `len` bytes.
+        let json = unsafe { bytes("the policy document", json, len) }?;
+        out.set(POLICIES.insert(Arc::new(PolicyEntry::read(json)?))?);
+        Ok(MICROLOOP_OK)
+    })
+}
+
+/// Frees a policy. Its handle is stale from here on; sessions that were made with it live on.
+#[unsafe(no_mangle)]
+pub extern "C" fn microloop_policy_free(policy: u64) -> i32 {
+    guarded(|| POLICIES.remove(policy).map(|_| MICROLOOP_OK))
+}

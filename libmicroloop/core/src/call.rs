@@ -1,0 +1,95 @@
+//! The identity of a call.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{canonical, digest::Digest, json::Json, policy::Tool};
+
+/// What makes a call the same call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// Of the tool's name and the arguments that count.
+    pub(crate) call: Digest,
+    /// The same without the keys that look volatile, where the call has any.
+    pub(crate) learned: Option<Digest>,
+}
+
+/// What the policy says about one argument name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeyClass {
+    /// Part of the identity
+    Counts,
+    /// Part of the identity, but only until the outcomes say otherwise
+    Learned,
+    /// Never part of it
+    LeftOut,
+}
+
+/// The classes of a tool's argument names, remembered so that no pattern is matched twice.
+#[derive(Debug, Default)]
+pub(crate) struct KeyClasses(Vec<(String, KeyClass)>);
+
+/// A model can invent names without end; they are classified anew each time after this many.
+const REMEMBERED_KEYS: usize = 32;
+
+impl KeyClasses {
+    /// `at` is where the key stands in the call: the keys of a tool mostly come in one order.
+    fn class(&mut self, tool: &Tool, at: usize, key: &str) -> KeyClass {
+        let expected = self.0.get(at).filter(|(name, _)| name == key);
+        if let Some((_, class)) = expected.or_else(|| self.0.iter().find(|(name, _)| name == key)) {
+            return *class;
+        }
+        let class = classify(tool, key);
+        if self.0.len() < REMEMBERED_KEYS {
+            self.0.push((key.into(), class));
+        }
+        class
+    }
+}
+
+fn classify(tool: &Tool, key: &str) -> KeyClass {
+    if tool.is_volatile(key) || !tool.in_loop_key(key) {
+        KeyClass::LeftOut
+    } else if tool.is_learned(key) {
+        KeyClass::Learned
+    } else {
+        KeyClass::Counts
+    }
+}
+
+/// The identity of a call; leaves the canonical text that it was made of in `text`.
+pub(crate) fn identify(tool: &Tool, arguments: &Json<'_>, classes: &mut KeyClasses, text: &mut Vec<u8>) -> Identity {
+    let Json::Object(members) = arguments else {
+        start(tool, text);
+        canonical::write(arguments, text);
+        return Identity { call: Digest::of(text), learned: None };
+    };
+    let (mut learned, mut left_out) = (false, false);
+    for (at, (key, _)) in members.iter().enumerate() {
+        match classes.class(tool, at, key) {
+            KeyClass::Counts => {}
+            KeyClass::Learned => learned = true,
+            KeyClass::LeftOut => left_out = true,
+        }
+    }
+    let mut digest = |keep: &dyn Fn(KeyClass) -> bool| {
+        start(tool, text);
+        let kept = members.iter().enumerate().filter(|(at, (key, _))| keep(classes.class(tool, *at, key)));
+        canonical::write_members(kept.map(|(_, (key, value))| (key, value)), text);
+        Digest::of(text)
+    };
+    let stable = learned.then(|| digest(&|class| class == KeyClass::Counts));
+    let call = if left_out {
+        digest(&|class| class != KeyClass::LeftOut)
+    } else {
+        start(tool, text);
+        canonical::write(arguments, text);
+        Digest::of(text)
+    };
+    Identity { call, learned: stable }
+}
+
+fn start(tool: &Tool, text: &mut Vec<u8>) {
+    text.clear();
+    text.extend_from_slice(tool.name.as_bytes());
+    text.push(0);
+}

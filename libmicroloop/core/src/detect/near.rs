@@ -1,0 +1,115 @@
+//! `loop.near`: when two calls of a tool say nearly the same.
+
+use super::{Situation, reached_if, repeat};
+use crate::{
+    json::Json,
+    policy::{Effect, Tool},
+    verdict::{Finding, Reason},
+};
+
+/// How many words of a call are compared.
+const WORDS: usize = 32;
+
+/// A word and the text that it stands in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Word {
+    letters: u32,
+    /// A hash of the text and its path in the arguments
+    text: u32,
+}
+
+/// The words of a call's texts, and its shape without digits.
+#[derive(Debug, Clone)]
+pub(crate) struct Words {
+    words: [Word; WORDS],
+    len: usize,
+    shape: u32,
+}
+
+impl Words {
+    /// `canonical` is the text that the call's identity was made of.
+    pub(crate) fn of(arguments: &Json<'_>, canonical: &[u8]) -> Self {
+        let mut words = Self { words: [Word::default(); WORDS], len: 0, shape: shape(canonical) };
+        words.gather(arguments, 0);
+        words
+    }
+
+    fn gather(&mut self, value: &Json<'_>, path: u32) {
+        match value {
+            Json::Text(text) => self.split(text, hash(path, text.bytes().map(u32::from))),
+            Json::Array(items) => (0..).zip(items).for_each(|(at, item)| self.gather(item, hash(path, [at].into_iter()))),
+            Json::Object(members) => members
+                .iter()
+                .for_each(|(key, item)| self.gather(item, hash(path, key.bytes().map(u32::from)))),
+            _ => {}
+        }
+    }
+
+    fn split(&mut self, text: &str, whole: u32) {
+        text.split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(|word| hash(0, word.chars().flat_map(char::to_lowercase).map(u32::from)))
+            .for_each(|letters| self.add(Word { letters, text: whole }));
+    }
+
+    fn add(&mut self, word: Word) {
+        if self.all().any(|known| *known == word) {
+            return;
+        }
+        if let Some(slot) = self.words.get_mut(self.len) {
+            *slot = word;
+            self.len += 1;
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Word> {
+        self.words.iter().take(self.len)
+    }
+
+    /// The words of the texts that `other` does not have.
+    fn besides<'w>(&'w self, other: &'w Self) -> impl Iterator<Item = u32> + 'w {
+        let differs = |word: &&Word| !other.all().any(|theirs| theirs.text == word.text);
+        let first = |word: &&Word| self.all().find(|known| known.letters == word.letters) == Some(*word);
+        self.all().filter(differs).filter(first).map(|word| word.letters)
+    }
+
+    /// At least half of the words of both are in both, and it is no sweep over numbers or dates.
+    pub(crate) fn reworded(&self, other: &Self) -> bool {
+        let (mine, theirs) = (self.besides(other).count(), other.besides(self).count());
+        let both = self.besides(other).filter(|word| other.besides(self).any(|their| their == *word)).count();
+        let all = mine.saturating_add(theirs).saturating_sub(both);
+        self.shape != other.shape && all > 0 && both.saturating_mul(2) >= all
+    }
+}
+
+/// The text with each run of digits as one mark.
+fn shape(canonical: &[u8]) -> u32 {
+    let mut before = 0;
+    hash(0, canonical.iter().filter_map(|byte| {
+        let masked = if byte.is_ascii_digit() { b'#' } else { *byte };
+        let again = masked == b'#' && before == b'#';
+        before = masked;
+        (!again).then_some(u32::from(masked))
+    }))
+}
+
+/// FNV-1a, going on from `before`.
+fn hash(before: u32, letters: impl Iterator<Item = u32>) -> u32 {
+    letters.fold(0x811c_9dc5 ^ before, |hash, letter| (hash ^ letter).wrapping_mul(0x0100_0193))
+}
+
+/// Calls that look alike may still do different things, unless the tool only reads.
+pub(crate) fn may_refuse(tool: &Tool) -> bool {
+    tool.effect == Some(Effect::Read)
+}
+
+/// The same call but for keys that look volatile: `situation` is that of the call without them.
+pub(crate) fn judge(situation: &Situation<'_>) -> Option<Finding> {
+    if !situation.known() {
+        return None;
+    }
+    let n = repeat::count(situation);
+    let (action, limit) = reached_if(may_refuse(situation.tool), &situation.tool.loops.near, n)?;
+    let finding = Finding::new(action, Reason::Near, "loops.near").count(limit, u64::from(n));
+    Some(finding.shown_by(situation.memory.evidence))
+}

@@ -1,0 +1,93 @@
+//! `loop.stall` and the reworded half of `loop.near`: one tool, different calls, nothing new learned.
+
+use super::{near::{Words, may_refuse}, reached_if};
+use crate::{
+    digest::Digest,
+    json::Json,
+    outcome::{Kind, Observed},
+    policy::{Effect, Levels, Tool},
+    verdict::{Action, Evidence, Finding, Reason},
+};
+
+/// The calls of one tool in a row that had one outcome.
+#[derive(Debug, Default)]
+pub(crate) struct Sameness {
+    outcome: Option<Digest>,
+    last_call: Digest,
+    count: u32,
+    evidence: Evidence,
+    last: Option<Wording>,
+}
+
+/// How a call is worded, and whether it rewords the one before.
+#[derive(Debug, Clone)]
+pub(crate) struct Wording {
+    words: Words,
+    reworded: bool,
+}
+
+impl Sameness {
+    pub(crate) fn completed(&mut self, effect: Option<Effect>, call: Digest, observed: Observed, wording: Option<Wording>, step: u64) {
+        let Some(outcome) = counted(effect, observed) else { return };
+        if self.outcome != Some(outcome) {
+            self.outcome = Some(outcome);
+            self.count = 0;
+            self.evidence = Evidence::default();
+        } else if self.last_call == call {
+            return;
+        }
+        self.last_call = call;
+        self.last = wording;
+        self.count = self.count.saturating_add(1);
+        self.evidence.push(step);
+    }
+
+    /// The wording of a call, only where a verdict may need it.
+    pub(crate) fn read(&self, near: &Levels, arguments: &Json<'_>, canonical: &[u8]) -> Option<Wording> {
+        if !self.needs_words(near) {
+            return None;
+        }
+        let words = Words::of(arguments, canonical);
+        let reworded = self.last.as_ref().is_some_and(|last| words.reworded(&last.words));
+        Some(Wording { words, reworded })
+    }
+
+    /// A verdict needs the words of three calls, the last of which reaches the lowest level.
+    pub(crate) fn needs_words(&self, near: &Levels) -> bool {
+        let lowest = [near.warn, near.block, near.halt].into_iter().flatten().min();
+        lowest.is_some_and(|lowest| self.count.saturating_add(3) >= lowest)
+    }
+
+    pub(crate) fn judge(&self, tool: &Tool, call: Digest, wording: Option<&Wording>) -> Option<Finding> {
+        if self.count == 0 || self.last_call == call {
+            return None;
+        }
+        let n = self.count.saturating_add(1);
+        let before = self.last.as_ref().is_some_and(|last| last.reworded);
+        let twice = before && wording.is_some_and(|wording| wording.reworded);
+        let near = if twice { reworded(tool, n) } else { None };
+        near.or_else(|| stalled(&tool.loops.stall, n)).map(|finding| finding.shown_by(self.evidence))
+    }
+}
+
+/// What an outcome counts as here, if it counts.
+fn counted(effect: Option<Effect>, observed: Observed) -> Option<Digest> {
+    match (observed.kind, effect) {
+        (Kind::Failure(_), _) | (_, Some(Effect::Write | Effect::Idempotent)) => None,
+        (Kind::Acknowledgement, None) => None,
+        (Kind::Empty, _) => Some(Digest::default()),
+        (Kind::Acknowledgement | Kind::Substance, _) => Some(observed.outcome),
+    }
+}
+
+fn reworded(tool: &Tool, n: u32) -> Option<Finding> {
+    let (action, limit) = reached_if(may_refuse(tool), &tool.loops.near, n)?;
+    Some(Finding::new(action, Reason::Near, "loops.near").count(limit, u64::from(n)))
+}
+
+/// Advice each `warn` calls; more often it would only be noise.
+fn stalled(levels: &Levels, n: u32) -> Option<Finding> {
+    let every = levels.warn?;
+    let due = n.checked_rem(every) == Some(0);
+    due.then(|| Finding::new(Action::Warn, Reason::Stall, "loops.stall").count(u64::from(every), u64::from(n)))
+}

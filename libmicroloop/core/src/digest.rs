@@ -1,0 +1,45 @@
+//! Digests: BLAKE3, cut to 128 bits.
+//!
+//! 128 bits leave no accidental collision in any run. Whoever forces one on purpose only makes two of its own calls look
+//! alike, and is stopped sooner.
+
+use core::fmt;
+
+/// The digest of a call or an outcome.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Digest(u128);
+
+impl Digest {
+    /// The digest of some bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self::from_hash(&blake3::hash(bytes))
+    }
+
+    /// The digest of several byte strings, which are kept apart by their lengths.
+    pub(crate) fn of_parts(parts: &[&[u8]]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&part.len().to_le_bytes()).update(part);
+        }
+        Self::from_hash(&hasher.finalize())
+    }
+
+    pub(crate) fn from_hash(hash: &blake3::Hash) -> Self {
+        let mut head = [0; 16];
+        head.iter_mut().zip(hash.as_bytes()).for_each(|(to, from)| *to = *from);
+        Self(u128::from_le_bytes(head))
+    }
+
+    /// A small number that is spread evenly, to choose a slot by.
+    #[expect(clippy::cast_possible_truncation, reason = "any bits of the digest will do")]
+    pub(crate) fn slot(self, slots: usize) -> usize {
+        (self.0 as usize).checked_rem(slots).unwrap_or(0)
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}

@@ -1,0 +1,150 @@
+//! What can be said of a call without its history: role, arguments, rules, batch, budget.
+
+use alloc::{borrow::Cow, format, string::ToString};
+
+use super::{Call, Engine};
+use crate::{
+    budget::{BudgetKind, BudgetRefusal},
+    call::{self, Identity},
+    detect::{sameness::Wording, streak::World},
+    digest::Digest,
+    json::Json,
+    policy::Tool,
+    rules::{RuleHit, RuleKind},
+    tool_state::ToolState,
+    verdict::{Action, Evidence, Finding, Reason},
+};
+
+/// A call whose arguments are in order.
+pub(super) struct Admitted {
+    pub(super) identity: Identity,
+    pub(super) wording: Option<Wording>,
+    /// What an `ask` rule said
+    pub(super) ask: Option<Finding>,
+}
+
+impl Engine {
+    pub(super) fn admit(&mut self, call: &Call<'_>) -> Result<Admitted, Finding> {
+        let tool = call.tool;
+        if !self.policy.roles().permits(self.role.as_deref(), &tool.name) {
+            return Err(Finding::new(Action::Block, Reason::Role, "roles"));
+        }
+        size(tool, call.arguments)?;
+        let step = self.step;
+        let Some(state) = self.tools.of(call.index) else {
+            return Err(Finding::new(Action::Block, Reason::Malformed, "tools"));
+        };
+        if !state.sameness.needs_words(&tool.loops.near)
+            && let Some(identity) = self.recall.find(call.index, call.arguments)
+        {
+            state.invalid.succeeded();
+            return Ok(Admitted { identity, wording: None, ask: None });
+        }
+        let json = valid(tool, call.arguments).map_err(|invalid| invalid.finding(tool, state, step))?;
+        state.invalid.succeeded();
+        let ask = rules(tool, &json)?;
+        let identity = call::identify(tool, &json, &mut state.keys, &mut self.text);
+        let wording = state.sameness.read(&tool.loops.near, &json, &self.text);
+        if ask.is_none() {
+            self.recall.remember(call.index, call.arguments, identity);
+        }
+        Ok(Admitted { identity, wording, ask })
+    }
+
+    /// The same call a second time in one model turn is answered from the first.
+    pub(super) fn duplicate(&self, call: &Call<'_>, identity: Identity) -> Option<Finding> {
+        let batch = Digest::of(call.context.batch?);
+        let (known, step) = self.memories.get(identity.call)?.batch?;
+        let finding = || Finding::new(Action::Block, Reason::Duplicate, "batch").shown_by(Evidence::of(step));
+        (known == batch).then(finding)
+    }
+
+    pub(super) fn charge(&self, call: &Call<'_>) -> Result<(), Finding> {
+        self.ledger.charge(call.tool, call.index, call.now_ms).map_err(|refusal| spent(&refusal))
+    }
+}
+
+fn size(tool: &Tool, arguments: &[u8]) -> Result<(), Finding> {
+    if arguments.len() <= tool.argument_bytes {
+        return Ok(());
+    }
+    let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    let finding = Finding::new(Action::Block, Reason::Size, "limits.argument_bytes");
+    Err(finding.count(number(tool.argument_bytes), number(arguments.len())))
+}
+
+/// What is wrong with arguments, and what they should look like.
+struct Invalid {
+    reason: Reason,
+    rule: &'static str,
+    cause: Digest,
+    explained: alloc::string::String,
+}
+
+fn valid<'a>(tool: &Tool, arguments: &'a [u8]) -> Result<Json<'a>, Invalid> {
+    let json = Json::parse(arguments).map_err(|error| Invalid {
+        reason: Reason::Malformed,
+        rule: "args.malformed",
+        cause: Digest::of(b"malformed"),
+        explained: format!("the arguments are not valid JSON: {error}."),
+    })?;
+    let Some(schema) = &tool.schema else { return Ok(json) };
+    match schema.check(&json) {
+        Ok(()) => Ok(json),
+        Err(failure) => Err(Invalid {
+            reason: Reason::Schema,
+            rule: "args.schema",
+            cause: Digest::of_parts(&[failure.path.as_bytes(), failure.keyword.as_bytes()]),
+            explained: format!("{} Expected arguments: {}.", failure.message, schema.shape()),
+        }),
+    }
+}
+
+impl Invalid {
+    /// The first time the model is shown the form; when it goes on like that, it is a loop.
+    fn finding(self, tool: &Tool, state: &mut ToolState, step: u64) -> Finding {
+        state.invalid.failed(self.cause, self.cause, step, World::default());
+        let n = state.invalid.count();
+        let levels = &tool.loops.invalid;
+        let at = |level: Option<u32>| level.filter(|limit| n >= *limit).map(u64::from);
+        let (action, reason, limit) = match (at(levels.halt), at(levels.block)) {
+            (Some(halt), _) => (Action::Halt, Reason::Error, halt),
+            (None, Some(block)) => (Action::Block, Reason::Error, block),
+            (None, None) => (Action::Block, self.reason, 1),
+        };
+        Finding::new(action, reason, self.rule)
+            .count(limit, u64::from(n))
+            .shown_by(state.invalid.evidence())
+            .explained(self.explained)
+    }
+}
+
+/// The first rule that objects, or what an `ask` rule says.
+fn rules(tool: &Tool, arguments: &Json<'_>) -> Result<Option<Finding>, Finding> {
+    let Some(hit) = crate::rules::evaluate(&tool.rules, arguments) else { return Ok(None) };
+    let finding = broken(&hit);
+    if finding.action == Action::Ask { Ok(Some(finding)) } else { Err(finding) }
+}
+
+fn broken(hit: &RuleHit<'_>) -> Finding {
+    let (action, reason, says) = match hit.kind {
+        RuleKind::Deny => (Action::Block, Reason::RuleDeny, "a rule forbids these arguments"),
+        RuleKind::Require => (Action::Block, Reason::RuleRequire, "a rule requires something else of the arguments"),
+        RuleKind::Ask => (Action::Ask, Reason::RuleAsk, "a rule asks for approval of these arguments"),
+    };
+    let explained = hit.message.map_or_else(|| format!("{says} ({}).", hit.rule_id), ToString::to_string);
+    let mut finding = Finding::new(action, reason, "").explained(explained);
+    finding.rule = Cow::Owned(hit.rule_id.to_string());
+    finding
+}
+
+fn spent(refusal: &BudgetRefusal) -> Finding {
+    let (action, reason, rule) = match refusal.kind {
+        BudgetKind::Calls => (Action::Halt, Reason::BudgetCalls, "budgets.calls"),
+        BudgetKind::Time => (Action::Halt, Reason::BudgetTime, "budgets.wall_time"),
+        BudgetKind::Rate => (Action::Block, Reason::BudgetRate, "budgets.per_minute"),
+        BudgetKind::Tool => (Action::Block, Reason::BudgetTool, "limit.calls"),
+        BudgetKind::ToolRate => (Action::Block, Reason::BudgetRate, "limit.per_minute"),
+    };
+    Finding::new(action, reason, rule).count(refusal.limit, refusal.seen)
+}

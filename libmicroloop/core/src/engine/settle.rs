@@ -1,0 +1,122 @@
+//! Turns what was found out about a call into its verdict, and keeps the books.
+
+use alloc::{boxed::Box, sync::Arc};
+
+use super::{Call, Checked, Engine, Judged};
+use crate::{
+    call::Identity,
+    digest::Digest,
+    memory::Memory,
+    noted::Note,
+    pending::Pending,
+    policy::Tool,
+    verdict::{Action, Finding, Reason},
+};
+
+impl Engine {
+    pub(super) fn settle(&mut self, call: &Call<'_>, mut judged: Judged) -> Checked {
+        judged.finding = judged.finding.map(|finding| self.escalate(finding));
+        let found = judged.finding.as_ref().map_or(Action::Allow, |finding| finding.action);
+        let action = if self.enforces() { found } else { Action::Allow };
+        self.keep_flags(&judged);
+        if action.runs() {
+            self.let_through(call, &mut judged);
+        } else {
+            self.refuse(call, &judged);
+        }
+        let noted = judged.finding.map(|finding| self.note(Some(Arc::clone(call.tool)), finding));
+        self.turns = crate::detect::text::Turns::default();
+        Checked { step: self.step, action, noted: noted.is_some() }
+    }
+
+    /// A model that gets nothing but refusals will not find its way by one more.
+    fn escalate(&self, finding: Finding) -> Finding {
+        let n = self.refused_in_row.saturating_add(1);
+        let limit = self.policy.loops().refused.halt.filter(|limit| n >= *limit);
+        match limit {
+            Some(limit) if finding.action == Action::Block && finding.reason != Reason::Duplicate => {
+                Finding::new(Action::Halt, Reason::Refused, "loops.refused")
+                    .count(u64::from(limit), u64::from(n))
+                    .shown_by(finding.evidence)
+            }
+            _ => finding,
+        }
+    }
+
+    /// Remembers which call was flagged, and that a flagged one has come back.
+    fn keep_flags(&mut self, judged: &Judged) {
+        let shift = self.world.shift;
+        let Some(memory) = judged.identity.and_then(|identity| self.memories.get_mut(identity.call)) else { return };
+        if memory.flagged && memory.shift != shift {
+            memory.returned = true;
+        }
+        let again = |finding: &Finding| matches!(finding.reason, Reason::Repeat | Reason::Cycle);
+        if judged.finding.as_ref().is_some_and(again) {
+            memory.flagged = true;
+        }
+    }
+
+    fn let_through(&mut self, call: &Call<'_>, judged: &mut Judged) {
+        self.refused_in_row = 0;
+        let (step, now_ms) = (self.step, call.now_ms);
+        let batch = call.context.batch.map(|batch| (Digest::of(batch), step));
+        self.each_memory(judged.identity, |memory| {
+            memory.pending = memory.pending.saturating_add(1);
+            memory.let_through_ms = Some(now_ms);
+            memory.batch = batch;
+        });
+        let dropped = self.pending.push(Pending {
+            step,
+            tool: call.index,
+            effect: call.tool.effect,
+            identity: judged.identity,
+            wording: judged.wording.take().map(Box::new),
+        });
+        if let Some(dropped) = dropped {
+            self.forget(dropped.identity);
+        }
+    }
+
+    fn refuse(&mut self, call: &Call<'_>, judged: &Judged) {
+        self.refusals = self.refusals.saturating_add(1);
+        let Some(finding) = &judged.finding else { return };
+        if finding.reason != Reason::Duplicate {
+            self.refused_in_row = self.refused_in_row.saturating_add(1);
+        }
+        if judged.charged {
+            self.ledger.refund(call.index, call.now_ms);
+        }
+        if finding.reason.is_loop() {
+            self.each_memory(judged.identity, |memory| memory.refusals = memory.refusals.saturating_add(1));
+        }
+        if finding.reason == Reason::Error
+            && let Some(state) = self.tools.of(call.index)
+        {
+            state.errors.refused();
+        }
+    }
+
+    /// Keeps a finding for whoever asks, and ends the session if it says so.
+    pub(super) fn note(&mut self, tool: Option<Arc<Tool>>, finding: Finding) {
+        self.serial = self.serial.saturating_add(1);
+        let enforced = self.enforces();
+        if enforced && finding.action == Action::Halt {
+            self.halted = Some(finding.clone());
+        }
+        self.notes.push(Note { step: self.step, tool, finding, enforced, serial: self.serial });
+    }
+
+    /// A call that was let through will not come back.
+    pub(super) fn forget(&mut self, identity: Option<Identity>) {
+        self.each_memory(identity, |memory| memory.pending = memory.pending.saturating_sub(1));
+    }
+
+    pub(super) fn each_memory(&mut self, identity: Option<Identity>, change: impl Fn(&mut Memory)) {
+        let Some(identity) = identity else { return };
+        for call in core::iter::once(identity.call).chain(identity.learned) {
+            if let Some(memory) = self.memories.get_mut(call) {
+                change(memory);
+            }
+        }
+    }
+}

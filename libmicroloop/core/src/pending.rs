@@ -1,0 +1,36 @@
+//! Calls that were let through and have not come back yet.
+
+use alloc::{boxed::Box, collections::VecDeque};
+
+use crate::{call::Identity, detect::sameness::Wording, policy::Effect};
+
+/// A host that never reports outcomes must not make the session grow.
+const MOST: usize = 1024;
+
+/// A call under way.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) step: u64,
+    pub(crate) tool: u32,
+    pub(crate) effect: Option<Effect>,
+    /// `None` for a call that only `observe` mode let through.
+    pub(crate) identity: Option<Identity>,
+    pub(crate) wording: Option<Box<Wording>>,
+}
+
+/// The calls under way, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct PendingCalls(VecDeque<Pending>);
+
+impl PendingCalls {
+    /// Adds a call; gives back the oldest where there are too many.
+    pub(crate) fn push(&mut self, pending: Pending) -> Option<Pending> {
+        self.0.push_back(pending);
+        if self.0.len() > MOST { self.0.pop_front() } else { None }
+    }
+
+    pub(crate) fn take(&mut self, step: u64) -> Option<Pending> {
+        let at = self.0.iter().rposition(|pending| pending.step == step)?;
+        self.0.remove(at)
+    }
+}

@@ -1,0 +1,54 @@
+//! The latest completed steps, in order.
+
+use alloc::collections::VecDeque;
+
+use crate::digest::Digest;
+
+/// Three rounds of the longest period (16), and room for distractors.
+const STEPS: usize = 64;
+
+/// A step that completed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Completed {
+    pub(crate) step: u64,
+    pub(crate) call: Digest,
+    pub(crate) outcome: Digest,
+}
+
+impl Completed {
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        self.call == other.call && self.outcome == other.outcome
+    }
+}
+
+/// A ring of the latest completed steps.
+#[derive(Debug, Default)]
+pub(crate) struct Window(VecDeque<Completed>);
+
+impl Window {
+    pub(crate) fn push(&mut self, completed: Completed) {
+        if self.0.len() >= STEPS {
+            self.0.pop_front();
+        }
+        self.0.push_back(completed);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The `back`-th latest step; 0 is the latest.
+    pub(crate) fn latest(&self, back: usize) -> Option<&Completed> {
+        self.0.get(self.0.len().checked_sub(back.saturating_add(1))?)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How far back the latest step is whose call stands only once in the window.
+    pub(crate) fn latest_one_off(&self) -> Option<usize> {
+        let alone = |wanted: &Completed| self.0.iter().filter(|step| step.call == wanted.call).count() == 1;
+        self.0.iter().rev().position(alone)
+    }
+}
