@@ -5,7 +5,7 @@
 
 use alloc::{borrow::Cow, vec::Vec};
 
-use crate::json::{Json, Number};
+use crate::json::{Json, Number, plain};
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
@@ -64,6 +64,7 @@ fn write_number(number: Number, out: &mut Vec<u8>) {
     }
 }
 
+#[expect(clippy::ptr_arg, reason = "whether it is borrowed matters")]
 fn write_text(text: &Cow<'_, str>, out: &mut Vec<u8>) {
     out.push(b'"');
     match text {
@@ -76,18 +77,13 @@ fn write_text(text: &Cow<'_, str>, out: &mut Vec<u8>) {
 
 fn write_escaped(text: &str, out: &mut Vec<u8>) {
     let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|byte| needs_escape(*byte)) {
-        let (plain, tail) = rest.split_at(at);
-        out.extend_from_slice(plain);
+    loop {
+        let (unescaped, tail) = rest.split_at(plain(rest));
+        out.extend_from_slice(unescaped);
         let Some((escaped, tail)) = tail.split_first() else { break };
         write_escape(*escaped, out);
         rest = tail;
     }
-    out.extend_from_slice(rest);
-}
-
-fn needs_escape(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
 fn write_escape(byte: u8, out: &mut Vec<u8>) {

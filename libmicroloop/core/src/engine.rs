@@ -13,7 +13,7 @@ mod record;
 mod settle;
 mod turns;
 
-use alloc::{string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 use crate::{
     budget::Ledger,
@@ -96,7 +96,7 @@ pub struct Engine {
     ids: CallIds,
     recall: Recall,
     turns: Turns,
-    halted: Option<Finding>,
+    halted: Option<Box<Finding>>,
     serial: u64,
     refusals: u64,
     refused_in_row: u32,
@@ -115,7 +115,7 @@ struct Call<'c> {
 /// What was found out about a call. Without a finding it simply runs.
 #[derive(Debug, Default)]
 struct Judged {
-    finding: Option<Finding>,
+    finding: Option<Box<Finding>>,
     identity: Option<Identity>,
     wording: Option<Wording>,
     charged: bool,
@@ -222,7 +222,7 @@ impl Engine {
 }
 
 impl Judged {
-    fn refused(finding: Finding) -> Self {
+    fn refused(finding: Box<Finding>) -> Self {
         Self { finding: Some(finding), ..Self::default() }
     }
 }

@@ -41,10 +41,7 @@ fn headline(action: Action, tool: &str) -> String {
 
 fn fill(message: &str, tool: &str, finding: &Finding) -> String {
     let number = |n: Option<u64>| n.map_or_else(String::new, |n| format!("{n}"));
-    message
-        .replace("{tool}", tool)
-        .replace("{seen}", &number(finding.seen))
-        .replace("{limit}", &number(finding.limit))
+    message.replace("{tool}", tool).replace("{seen}", &number(finding.seen)).replace("{limit}", &number(finding.limit))
 }
 
 /// What happened, and which limit.
@@ -53,7 +50,9 @@ fn what(finding: &Finding) -> String {
     let limit = finding.limit.unwrap_or_default();
     let detail = finding.detail.as_deref().unwrap_or_default();
     match finding.reason {
-        Reason::Repeat => format!("call number {seen} with the same arguments, and the result is the same each time (limit {limit})."),
+        Reason::Repeat => {
+            format!("call number {seen} with the same arguments, and the result is the same each time (limit {limit}).")
+        }
         Reason::Cycle => format!("round {seen} of the same sequence of calls with the same results (limit {limit})."),
         Reason::Retry if finding.rule.ends_with("backoff") => {
             format!("it failed and is tried again after {seen} ms; the policy asks for {limit} ms.")
@@ -61,7 +60,9 @@ fn what(finding: &Finding) -> String {
         Reason::Retry => format!("attempt number {seen} of a call that keeps failing (limit {limit})."),
         Reason::Poll => format!("polled again after {seen} ms; its interval is {limit} ms."),
         Reason::Error => format!("the same error {} times in a row (limit {limit}). {detail}", seen.saturating_sub(1)),
-        Reason::Near => format!("call number {seen} that says nearly the same and gets the same result (limit {limit})."),
+        Reason::Near => {
+            format!("call number {seen} that says nearly the same and gets the same result (limit {limit}).")
+        }
         Reason::Stall => format!("{} different calls in a row gave the same result.", seen.saturating_sub(1)),
         Reason::Text => format!("turn number {seen} that is empty or repeats the last one (limit {limit})."),
         Reason::Refused => format!("refusal number {seen} in a row (limit {limit})."),
@@ -72,9 +73,12 @@ fn what(finding: &Finding) -> String {
         Reason::BudgetTime => format!("the time budget of {} s is spent.", limit / 1000),
         Reason::Duplicate => "the same call stands twice in one batch; the first one answers both.".into(),
         Reason::Role => "this role may not call it.".into(),
-        Reason::Malformed | Reason::Schema | Reason::RuleDeny | Reason::RuleRequire | Reason::RuleAsk | Reason::None => {
-            detail.into()
-        }
+        Reason::Malformed
+        | Reason::Schema
+        | Reason::RuleDeny
+        | Reason::RuleRequire
+        | Reason::RuleAsk
+        | Reason::None => detail.into(),
     }
 }
 

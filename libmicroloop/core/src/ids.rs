@@ -2,7 +2,10 @@
 
 use alloc::collections::VecDeque;
 
-use crate::{digest::Digest, engine::{Checked, Context}};
+use crate::{
+    digest::Digest,
+    engine::{Checked, Context},
+};
 
 const REMEMBERED: usize = 64;
 

@@ -11,6 +11,7 @@ const SETS: usize = 64;
 const WAYS: usize = 4;
 
 /// One remembered call. The loop contract (`docs/explanation/loop-contract.md`) says what each field means.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own in the contract")]
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
     pub(crate) call: Digest,
@@ -80,10 +81,8 @@ fn make_room(set: &mut Vec<Memory>, call: Digest) -> Option<usize> {
         set.push(fresh);
         return set.len().checked_sub(1);
     }
-    let (at, least) = set
-        .iter_mut()
-        .enumerate()
-        .min_by_key(|(_, memory)| (memory.pending > 0, memory.flagged, memory.used))?;
+    let (at, least) =
+        set.iter_mut().enumerate().min_by_key(|(_, memory)| (memory.pending > 0, memory.flagged, memory.used))?;
     *least = fresh;
     Some(at)
 }

@@ -1,6 +1,6 @@
 //! The latest findings worth telling, kept until somebody asks for the verdict.
 
-use alloc::{collections::VecDeque, string::String, sync::Arc};
+use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc};
 
 use crate::{
     feedback,
@@ -15,7 +15,7 @@ const KEPT: usize = 64;
 pub(crate) struct Note {
     pub(crate) step: u64,
     pub(crate) tool: Option<Arc<Tool>>,
-    pub(crate) finding: Finding,
+    pub(crate) finding: Box<Finding>,
     pub(crate) enforced: bool,
     pub(crate) serial: u64,
 }

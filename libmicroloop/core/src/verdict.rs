@@ -1,6 +1,6 @@
 //! What the guard says about a call.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
 use serde::Serialize;
 
@@ -199,7 +199,8 @@ impl Evidence {
     }
 }
 
-/// One detector's or rule's opinion, before it becomes a verdict. Cheap: no text is made unless somebody asks.
+/// One detector's or rule's opinion, before it becomes a verdict. No text is made unless somebody asks. Always boxed: opinions are
+/// compared and passed on often and seldom exist.
 #[derive(Debug, Clone)]
 pub(crate) struct Finding {
     pub(crate) action: Action,
@@ -212,8 +213,8 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    pub(crate) fn new(action: Action, reason: Reason, rule: &'static str) -> Self {
-        Self {
+    pub(crate) fn new(action: Action, reason: Reason, rule: &'static str) -> Box<Self> {
+        Box::new(Self {
             action,
             reason,
             rule: Cow::Borrowed(rule),
@@ -221,28 +222,28 @@ impl Finding {
             seen: None,
             evidence: Evidence::default(),
             detail: None,
-        }
+        })
     }
 
-    pub(crate) fn count(mut self, limit: u64, seen: u64) -> Self {
+    pub(crate) fn count(mut self: Box<Self>, limit: u64, seen: u64) -> Box<Self> {
         self.limit = Some(limit);
         self.seen = Some(seen);
         self
     }
 
-    pub(crate) fn shown_by(mut self, evidence: Evidence) -> Self {
+    pub(crate) fn shown_by(mut self: Box<Self>, evidence: Evidence) -> Box<Self> {
         self.evidence = evidence;
         self
     }
 
-    pub(crate) fn explained(mut self, detail: String) -> Self {
+    pub(crate) fn explained(mut self: Box<Self>, detail: String) -> Box<Self> {
         self.detail = Some(detail);
         self
     }
 }
 
 /// The more severe of two opinions, the first among equals.
-pub(crate) fn worse(first: Option<Finding>, second: Option<Finding>) -> Option<Finding> {
+pub(crate) fn worse(first: Option<Box<Finding>>, second: Option<Box<Finding>>) -> Option<Box<Finding>> {
     match (first, second) {
         (Some(a), Some(b)) if b.action > a.action => Some(b),
         (Some(a), _) => Some(a),

@@ -1,6 +1,8 @@
 //! The traces in `tests/traces` at the root of the repository, through the Rust API. `tests/traces/README.md` says what
 //! their keys mean.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
+
 #[path = "traces/expectations.rs"]
 mod expectations;
 #[path = "traces/run.rs"]
@@ -36,7 +38,8 @@ fn policy(trace: &Value) -> Vec<u8> {
     let policy = &trace["policy"];
     let name = policy.as_str().or_else(|| policy["name"].as_str()).expect("a policy has a name");
     let path = root().join("policies").join(format!("{name}.json"));
-    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}; python tests/traces/resolve_policies.py", path.display()))
+    fs::read(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; python tests/traces/resolve_policies.py", path.display()))
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `loop.cycle`: a sequence of 2 to 16 calls comes round again with the same outcomes.
 
+use alloc::boxed::Box;
+
 use super::{Situation, reached};
 use crate::{
     digest::Digest,
@@ -9,15 +11,15 @@ use crate::{
 
 const LONGEST: usize = 16;
 
-pub(crate) fn judge(situation: &Situation<'_>) -> Option<Finding> {
+pub(crate) fn judge(situation: &Situation<'_>) -> Option<Box<Finding>> {
     if !situation.memory.completed {
         return None;
     }
-    let view = View { window: situation.window, left_out: None };
-    let without_distractor = || View { left_out: situation.window.latest_one_off(), ..view };
-    let (view, n) = rounds(&view, situation.memory.call)
-        .map(|n| (view, n))
-        .or_else(|| rounds(&without_distractor(), situation.memory.call).map(|n| (without_distractor(), n)))?;
+    let whole = View { window: situation.window, left_out: None };
+    let (view, n) = rounds(whole, situation.memory.call).or_else(|| {
+        let left_out = situation.window.latest_one_off()?;
+        rounds(View { left_out: Some(left_out), ..whole }, situation.memory.call)
+    })?;
     let (action, limit) = reached(&situation.tool.loops.cycle, n)?;
     Some(Finding::new(action, Reason::Cycle, "loops.cycle").count(limit, u64::from(n)).shown_by(view.evidence()))
 }
@@ -58,12 +60,13 @@ impl View<'_> {
 }
 
 /// The round that `call` opens, 3 or more, over all periods.
-fn rounds(view: &View<'_>, call: Digest) -> Option<u32> {
+fn rounds(view: View<'_>, call: Digest) -> Option<(View<'_>, u32)> {
     let shortest = view.monotone().saturating_add(1).max(2);
-    (shortest..=LONGEST)
+    let longest = LONGEST.min(view.window.len() / 2);
+    let repeated = (shortest..=longest)
         .filter(|period| view.at(period.saturating_sub(1)).is_some_and(|step| step.call == call))
         .filter_map(|period| view.agreeing(period).checked_div(period))
         .max()
-        .filter(|repeated| *repeated >= 1)
-        .and_then(|repeated| u32::try_from(repeated.saturating_add(2)).ok())
+        .filter(|repeated| *repeated >= 1)?;
+    Some((view, u32::try_from(repeated.saturating_add(2)).ok()?))
 }

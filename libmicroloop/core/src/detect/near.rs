@@ -1,5 +1,7 @@
 //! `loop.near`: when two calls of a tool say nearly the same.
 
+use alloc::boxed::Box;
+
 use super::{Situation, reached_if, repeat};
 use crate::{
     json::Json,
@@ -21,7 +23,7 @@ struct Word {
 /// The words of a call's texts, and its shape without digits.
 #[derive(Debug, Clone)]
 pub(crate) struct Words {
-    words: [Word; WORDS],
+    list: [Word; WORDS],
     len: usize,
     shape: u32,
 }
@@ -29,7 +31,7 @@ pub(crate) struct Words {
 impl Words {
     /// `canonical` is the text that the call's identity was made of.
     pub(crate) fn of(arguments: &Json<'_>, canonical: &[u8]) -> Self {
-        let mut words = Self { words: [Word::default(); WORDS], len: 0, shape: shape(canonical) };
+        let mut words = Self { list: [Word::default(); WORDS], len: 0, shape: shape(canonical) };
         words.gather(arguments, 0);
         words
     }
@@ -37,10 +39,16 @@ impl Words {
     fn gather(&mut self, value: &Json<'_>, path: u32) {
         match value {
             Json::Text(text) => self.split(text, hash(path, text.bytes().map(u32::from))),
-            Json::Array(items) => (0..).zip(items).for_each(|(at, item)| self.gather(item, hash(path, [at].into_iter()))),
-            Json::Object(members) => members
-                .iter()
-                .for_each(|(key, item)| self.gather(item, hash(path, key.bytes().map(u32::from)))),
+            Json::Array(items) => {
+                for (at, item) in (0..).zip(items) {
+                    self.gather(item, hash(path, core::iter::once(at)));
+                }
+            }
+            Json::Object(members) => {
+                for (key, item) in members {
+                    self.gather(item, hash(path, key.bytes().map(u32::from)));
+                }
+            }
             _ => {}
         }
     }
@@ -56,14 +64,14 @@ impl Words {
         if self.all().any(|known| *known == word) {
             return;
         }
-        if let Some(slot) = self.words.get_mut(self.len) {
+        if let Some(slot) = self.list.get_mut(self.len) {
             *slot = word;
             self.len += 1;
         }
     }
 
     fn all(&self) -> impl Iterator<Item = &Word> {
-        self.words.iter().take(self.len)
+        self.list.iter().take(self.len)
     }
 
     /// The words of the texts that `other` does not have.
@@ -85,12 +93,15 @@ impl Words {
 /// The text with each run of digits as one mark.
 fn shape(canonical: &[u8]) -> u32 {
     let mut before = 0;
-    hash(0, canonical.iter().filter_map(|byte| {
-        let masked = if byte.is_ascii_digit() { b'#' } else { *byte };
-        let again = masked == b'#' && before == b'#';
-        before = masked;
-        (!again).then_some(u32::from(masked))
-    }))
+    hash(
+        0,
+        canonical.iter().filter_map(|byte| {
+            let masked = if byte.is_ascii_digit() { b'#' } else { *byte };
+            let again = masked == b'#' && before == b'#';
+            before = masked;
+            (!again).then_some(u32::from(masked))
+        }),
+    )
 }
 
 /// FNV-1a, going on from `before`.
@@ -104,7 +115,7 @@ pub(crate) fn may_refuse(tool: &Tool) -> bool {
 }
 
 /// The same call but for keys that look volatile: `situation` is that of the call without them.
-pub(crate) fn judge(situation: &Situation<'_>) -> Option<Finding> {
+pub(crate) fn judge(situation: &Situation<'_>) -> Option<Box<Finding>> {
     if !situation.known() {
         return None;
     }

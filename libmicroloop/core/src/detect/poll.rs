@@ -1,5 +1,7 @@
 //! `loop.poll`: declared polls may repeat until their deadline, but no faster than their interval.
 
+use alloc::boxed::Box;
+
 use super::Situation;
 use crate::{
     policy::Poll,
@@ -17,7 +19,7 @@ fn before_deadline(poll: &Poll, situation: &Situation<'_>) -> bool {
 }
 
 /// `limit` and `seen` are milliseconds.
-pub(crate) fn judge(situation: &Situation<'_>) -> Option<Finding> {
+pub(crate) fn judge(situation: &Situation<'_>) -> Option<Box<Finding>> {
     let interval = situation.tool.poll.as_ref()?.interval_ms?;
     let waited = situation.now_ms.saturating_sub(situation.memory.let_through_ms?);
     (waited < interval).then(|| {

@@ -1,12 +1,14 @@
 //! `loop.repeat`: the same call gets the same outcome again.
 
+use alloc::boxed::Box;
+
 use super::{Situation, reached};
 use crate::{
     policy::{Effect, Levels},
     verdict::{Action, Finding, Reason, worse},
 };
 
-pub(crate) fn judge(situation: &Situation<'_>) -> Option<Finding> {
+pub(crate) fn judge(situation: &Situation<'_>) -> Option<Box<Finding>> {
     if !situation.known() {
         return None;
     }
@@ -20,7 +22,7 @@ pub(crate) fn count(situation: &Situation<'_>) -> u32 {
     before.saturating_add(memory.pending).saturating_add(1)
 }
 
-fn in_a_row(situation: &Situation<'_>) -> Option<Finding> {
+fn in_a_row(situation: &Situation<'_>) -> Option<Box<Finding>> {
     let (levels, rule) = levels(situation);
     let n = count(situation);
     let (action, limit) = worst(reached(levels, n), after_return(situation, levels, n))?;
@@ -53,7 +55,7 @@ fn levels<'s>(situation: &'s Situation<'_>) -> (&'s Levels, &'static str) {
 }
 
 /// However many other calls came in between.
-fn in_all(situation: &Situation<'_>) -> Option<Finding> {
+fn in_all(situation: &Situation<'_>) -> Option<Box<Finding>> {
     let n = situation.memory.total.saturating_add(situation.memory.pending).saturating_add(1);
     let limit = situation.tool.loops.recur.warn.filter(|limit| n >= *limit)?;
     Some(Finding::new(Action::Warn, Reason::Repeat, "loops.recur").count(u64::from(limit), u64::from(n)))

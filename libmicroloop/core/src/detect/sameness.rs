@@ -1,6 +1,11 @@
 //! `loop.stall` and the reworded half of `loop.near`: one tool, different calls, nothing new learned.
 
-use super::{near::{Words, may_refuse}, reached_if};
+use alloc::boxed::Box;
+
+use super::{
+    near::{Words, may_refuse},
+    reached_if,
+};
 use crate::{
     digest::Digest,
     json::Json,
@@ -27,7 +32,14 @@ pub(crate) struct Wording {
 }
 
 impl Sameness {
-    pub(crate) fn completed(&mut self, effect: Option<Effect>, call: Digest, observed: Observed, wording: Option<Wording>, step: u64) {
+    pub(crate) fn completed(
+        &mut self,
+        effect: Option<Effect>,
+        call: Digest,
+        observed: Observed,
+        wording: Option<Wording>,
+        step: u64,
+    ) {
         let Some(outcome) = counted(effect, observed) else { return };
         if self.outcome != Some(outcome) {
             self.outcome = Some(outcome);
@@ -58,7 +70,7 @@ impl Sameness {
         lowest.is_some_and(|lowest| self.count.saturating_add(3) >= lowest)
     }
 
-    pub(crate) fn judge(&self, tool: &Tool, call: Digest, wording: Option<&Wording>) -> Option<Finding> {
+    pub(crate) fn judge(&self, tool: &Tool, call: Digest, wording: Option<&Wording>) -> Option<Box<Finding>> {
         if self.count == 0 || self.last_call == call {
             return None;
         }
@@ -73,20 +85,19 @@ impl Sameness {
 /// What an outcome counts as here, if it counts.
 fn counted(effect: Option<Effect>, observed: Observed) -> Option<Digest> {
     match (observed.kind, effect) {
-        (Kind::Failure(_), _) | (_, Some(Effect::Write | Effect::Idempotent)) => None,
-        (Kind::Acknowledgement, None) => None,
+        (Kind::Failure(_), _) | (_, Some(Effect::Write | Effect::Idempotent)) | (Kind::Acknowledgement, None) => None,
         (Kind::Empty, _) => Some(Digest::default()),
         (Kind::Acknowledgement | Kind::Substance, _) => Some(observed.outcome),
     }
 }
 
-fn reworded(tool: &Tool, n: u32) -> Option<Finding> {
+fn reworded(tool: &Tool, n: u32) -> Option<Box<Finding>> {
     let (action, limit) = reached_if(may_refuse(tool), &tool.loops.near, n)?;
     Some(Finding::new(action, Reason::Near, "loops.near").count(limit, u64::from(n)))
 }
 
 /// Advice each `warn` calls; more often it would only be noise.
-fn stalled(levels: &Levels, n: u32) -> Option<Finding> {
+fn stalled(levels: &Levels, n: u32) -> Option<Box<Finding>> {
     let every = levels.warn?;
     let due = n.checked_rem(every) == Some(0);
     due.then(|| Finding::new(Action::Warn, Reason::Stall, "loops.stall").count(u64::from(every), u64::from(n)))

@@ -1,5 +1,7 @@
 //! `loop.error`: the same thing goes wrong again and again in one tool, whatever the arguments.
 
+use alloc::boxed::Box;
+
 use super::{reached, reached_warning};
 use crate::{
     digest::Digest,
@@ -57,7 +59,7 @@ impl Streak {
     }
 
     /// What a further call, which may fail in the same way, deserves.
-    pub(crate) fn judge(&self, levels: &Levels, world: World) -> Option<Finding> {
+    pub(crate) fn judge(&self, levels: &Levels, world: World) -> Option<Box<Finding>> {
         if self.count == 0 || self.world.epoch != world.epoch {
             return None;
         }

@@ -1,6 +1,6 @@
 //! `loop.text`: assistant turns that are empty or say the same again.
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 use super::reached;
 use crate::{
@@ -19,7 +19,7 @@ pub(crate) struct Turns {
 
 impl Turns {
     /// Takes the next turn and says what it deserves.
-    pub(crate) fn next(&mut self, text: &[u8], levels: &Levels, scratch: &mut Vec<u8>) -> Option<Finding> {
+    pub(crate) fn next(&mut self, text: &[u8], levels: &Levels, scratch: &mut Vec<u8>) -> Option<Box<Finding>> {
         let turn = Outcome::Text(text).observe(scratch).outcome;
         self.count = if self.last == Some(turn) { self.count.saturating_add(1) } else { 1 };
         self.last = Some(turn);

@@ -1,6 +1,6 @@
 //! What can be said of a call without its history: role, arguments, rules, batch, budget.
 
-use alloc::{borrow::Cow, format, string::ToString};
+use alloc::{borrow::Cow, boxed::Box, format, string::ToString};
 
 use super::{Call, Engine};
 use crate::{
@@ -20,11 +20,11 @@ pub(super) struct Admitted {
     pub(super) identity: Identity,
     pub(super) wording: Option<Wording>,
     /// What an `ask` rule said
-    pub(super) ask: Option<Finding>,
+    pub(super) ask: Option<Box<Finding>>,
 }
 
 impl Engine {
-    pub(super) fn admit(&mut self, call: &Call<'_>) -> Result<Admitted, Finding> {
+    pub(super) fn admit(&mut self, call: &Call<'_>) -> Result<Admitted, Box<Finding>> {
         let tool = call.tool;
         if !self.policy.roles().permits(self.role.as_deref(), &tool.name) {
             return Err(Finding::new(Action::Block, Reason::Role, "roles"));
@@ -52,19 +52,19 @@ impl Engine {
     }
 
     /// The same call a second time in one model turn is answered from the first.
-    pub(super) fn duplicate(&self, call: &Call<'_>, identity: Identity) -> Option<Finding> {
+    pub(super) fn duplicate(&self, call: &Call<'_>, identity: Identity) -> Option<Box<Finding>> {
         let batch = Digest::of(call.context.batch?);
         let (known, step) = self.memories.get(identity.call)?.batch?;
         let finding = || Finding::new(Action::Block, Reason::Duplicate, "batch").shown_by(Evidence::of(step));
         (known == batch).then(finding)
     }
 
-    pub(super) fn charge(&self, call: &Call<'_>) -> Result<(), Finding> {
+    pub(super) fn charge(&self, call: &Call<'_>) -> Result<(), Box<Finding>> {
         self.ledger.charge(call.tool, call.index, call.now_ms).map_err(|refusal| spent(&refusal))
     }
 }
 
-fn size(tool: &Tool, arguments: &[u8]) -> Result<(), Finding> {
+fn size(tool: &Tool, arguments: &[u8]) -> Result<(), Box<Finding>> {
     if arguments.len() <= tool.argument_bytes {
         return Ok(());
     }
@@ -102,7 +102,7 @@ fn valid<'a>(tool: &Tool, arguments: &'a [u8]) -> Result<Json<'a>, Invalid> {
 
 impl Invalid {
     /// The first time the model is shown the form; when it goes on like that, it is a loop.
-    fn finding(self, tool: &Tool, state: &mut ToolState, step: u64) -> Finding {
+    fn finding(self, tool: &Tool, state: &mut ToolState, step: u64) -> Box<Finding> {
         state.invalid.failed(self.cause, self.cause, step, World::default());
         let n = state.invalid.count();
         let levels = &tool.loops.invalid;
@@ -120,13 +120,13 @@ impl Invalid {
 }
 
 /// The first rule that objects, or what an `ask` rule says.
-fn rules(tool: &Tool, arguments: &Json<'_>) -> Result<Option<Finding>, Finding> {
+fn rules(tool: &Tool, arguments: &Json<'_>) -> Result<Option<Box<Finding>>, Box<Finding>> {
     let Some(hit) = crate::rules::evaluate(&tool.rules, arguments) else { return Ok(None) };
     let finding = broken(&hit);
     if finding.action == Action::Ask { Ok(Some(finding)) } else { Err(finding) }
 }
 
-fn broken(hit: &RuleHit<'_>) -> Finding {
+fn broken(hit: &RuleHit<'_>) -> Box<Finding> {
     let (action, reason, says) = match hit.kind {
         RuleKind::Deny => (Action::Block, Reason::RuleDeny, "a rule forbids these arguments"),
         RuleKind::Require => (Action::Block, Reason::RuleRequire, "a rule requires something else of the arguments"),
@@ -138,7 +138,7 @@ fn broken(hit: &RuleHit<'_>) -> Finding {
     finding
 }
 
-fn spent(refusal: &BudgetRefusal) -> Finding {
+fn spent(refusal: &BudgetRefusal) -> Box<Finding> {
     let (action, reason, rule) = match refusal.kind {
         BudgetKind::Calls => (Action::Halt, Reason::BudgetCalls, "budgets.calls"),
         BudgetKind::Time => (Action::Halt, Reason::BudgetTime, "budgets.wall_time"),

@@ -1,5 +1,7 @@
 //! Asks the detectors about a call that is otherwise in order.
 
+use alloc::boxed::Box;
+
 use super::{Call, Engine, Judged, admit::Admitted};
 use crate::{
     detect::{Situation, cycle, near, poll, repeat, retry},
@@ -16,16 +18,11 @@ impl Engine {
         }
         let of_call = self.memories.get(identity.call).and_then(|memory| self.of_call(call, memory));
         let of_tool = self.of_tool(call, identity.call, identity.learned, wording.as_ref());
-        Judged {
-            finding: worse(ask, worse(of_call, of_tool)),
-            identity: Some(identity),
-            wording,
-            charged: true,
-        }
+        Judged { finding: worse(ask, worse(of_call, of_tool)), identity: Some(identity), wording, charged: true }
     }
 
     /// What the history of this very call says.
-    fn of_call(&self, call: &Call<'_>, memory: &Memory) -> Option<Finding> {
+    fn of_call(&self, call: &Call<'_>, memory: &Memory) -> Option<Box<Finding>> {
         let situation = self.situation(call, memory);
         if poll::has_time(&situation) {
             return worse(retry::judge(&situation), poll::judge(&situation));
@@ -41,7 +38,7 @@ impl Engine {
         identity: Digest,
         learned: Option<Digest>,
         wording: Option<&crate::detect::sameness::Wording>,
-    ) -> Option<Finding> {
+    ) -> Option<Box<Finding>> {
         let world = self.world;
         let state = self.tools.of(call.index)?;
         let failing = state.errors.judge(&call.tool.loops.error, world);

@@ -95,6 +95,8 @@ impl Engine {
 impl Memory {
     fn complete(&mut self, observed: Observed, step: u64, world: World, now_ms: u64) {
         let known = self.completed && self.epoch == world.epoch;
+        // Another error in a world that may have moved is progress.
+        let goes_on = known && (self.shift == world.shift || self.outcome == observed.outcome);
         if known && self.outcome == observed.outcome {
             self.total = self.total.saturating_add(1);
             self.streak = if self.shift == world.shift { self.streak.saturating_add(1) } else { 1 };
@@ -106,7 +108,7 @@ impl Memory {
         self.refusals = 0;
         self.failed = matches!(observed.kind, Kind::Failure(_));
         self.succeeded |= !self.failed;
-        self.fails = match (self.failed, known) {
+        self.fails = match (self.failed, goes_on) {
             (false, _) => 0,
             (true, true) => self.fails.saturating_add(1),
             (true, false) => 1,

@@ -30,7 +30,7 @@ impl Engine {
     }
 
     /// A model that gets nothing but refusals will not find its way by one more.
-    fn escalate(&self, finding: Finding) -> Finding {
+    fn escalate(&self, finding: Box<Finding>) -> Box<Finding> {
         let n = self.refused_in_row.saturating_add(1);
         let limit = self.policy.loops().refused.halt.filter(|limit| n >= *limit);
         match limit {
@@ -51,7 +51,7 @@ impl Engine {
             memory.returned = true;
         }
         let again = |finding: &Finding| matches!(finding.reason, Reason::Repeat | Reason::Cycle);
-        if judged.finding.as_ref().is_some_and(again) {
+        if judged.finding.as_deref().is_some_and(again) {
             memory.flagged = true;
         }
     }
@@ -97,7 +97,7 @@ impl Engine {
     }
 
     /// Keeps a finding for whoever asks, and ends the session if it says so.
-    pub(super) fn note(&mut self, tool: Option<Arc<Tool>>, finding: Finding) {
+    pub(super) fn note(&mut self, tool: Option<Arc<Tool>>, finding: Box<Finding>) {
         self.serial = self.serial.saturating_add(1);
         let enforced = self.enforces();
         if enforced && finding.action == Action::Halt {

@@ -1,11 +1,7 @@
 //! What is said between the calls.
 
 use super::{Checked, Engine, Speaker};
-use crate::{
-    detect::text::Turns,
-    policy::Scope,
-    verdict::Action,
-};
+use crate::{detect::text::Turns, policy::Scope, verdict::Action};
 
 impl Engine {
     /// Takes a turn of the conversation. A user turn starts the counters anew, if the policy says so; an assistant turn can be

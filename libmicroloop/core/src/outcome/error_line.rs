@@ -9,13 +9,36 @@ use crate::digest::Digest;
 const READ: usize = 16 * 1024;
 
 const TELLING: &[&str] = &[
-    "error", "exception", "failed", "failure", "not found", "denied", "invalid", "cannot", "can't", "unable", "no such",
-    "refused", "timed out", "timeout", "unexpected", "missing", "undefined", "unknown", "forbidden", "unauthorized",
+    "error",
+    "exception",
+    "failed",
+    "failure",
+    "not found",
+    "denied",
+    "invalid",
+    "cannot",
+    "can't",
+    "unable",
+    "no such",
+    "refused",
+    "timed out",
+    "timeout",
+    "unexpected",
+    "missing",
+    "undefined",
+    "unknown",
+    "forbidden",
+    "unauthorized",
 ];
 
 const BANNERS: &[&str] = &[
-    "traceback (most recent call last)", "non-zero exit status", "exit code", "exited with", "error executing tool",
-    "command failed", "during handling of the above exception",
+    "traceback (most recent call last)",
+    "non-zero exit status",
+    "exit code",
+    "exited with",
+    "error executing tool",
+    "command failed",
+    "during handling of the above exception",
 ];
 
 /// The digest of an error's class and informative line, without quoted text and digits.
@@ -64,9 +87,7 @@ fn is_banner(line: &[u8]) -> bool {
 }
 
 fn contains(line: &[u8], phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| {
-        line.windows(phrase.len()).any(|part| part.eq_ignore_ascii_case(phrase.as_bytes()))
-    })
+    phrases.iter().any(|phrase| line.windows(phrase.len()).any(|part| part.eq_ignore_ascii_case(phrase.as_bytes())))
 }
 
 /// Copies `line` without what an error echoes of the arguments: quoted text, and numbers.
@@ -125,9 +146,7 @@ mod tests {
 
     #[test]
     fn a_traceback_is_told_by_its_last_line() {
-        let traceback = |frames: &str, why: &str| {
-            alloc::format!("Traceback (most recent call last):\n{frames}\n{why}")
-        };
+        let traceback = |frames: &str, why: &str| alloc::format!("Traceback (most recent call last):\n{frames}\n{why}");
         let deep = traceback("  File \"a.py\", line 3\n    raise missing", "ValueError: no such column");
         let flat = traceback("  File \"b.py\", line 99", "ValueError: no such column");
         assert!(same(&deep, &flat));

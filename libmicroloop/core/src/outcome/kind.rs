@@ -21,23 +21,81 @@ pub(crate) enum Kind {
 /// Longer outcomes say something; it is not worth reading them.
 const SHORT: usize = 256;
 
-const EMPTY: &[&str] = &["", "[]", "{}", "()", "null", "none", "\"\"", "''", "nil", "n/a", "0 results", "empty"];
+const EMPTY: &[&str] = &["", "[]", "{}", "()", "\"\"", "''", "n/a", "0 results", "empty"];
 
 const EMPTY_BEGINNINGS: &[&str] = &[
-    "no results", "no result", "no matches", "no match", "no rows", "no data", "no entries", "no items", "no records",
-    "no documents", "no files found", "no hits", "nothing found", "nothing was found", "0 results", "0 matches",
-    "0 rows", "found 0 ", "no output", "(no output)", "empty result",
+    "no results",
+    "no result",
+    "no matches",
+    "no match",
+    "no rows",
+    "no data",
+    "no entries",
+    "no items",
+    "no records",
+    "no documents",
+    "no files found",
+    "no hits",
+    "nothing found",
+    "nothing was found",
+    "0 results",
+    "0 matches",
+    "0 rows",
+    "found 0 ",
+    "no output",
+    "(no output)",
+    "empty result",
 ];
 
 const ACKNOWLEDGEMENTS: &[&str] = &[
-    "true", "ok", "okay", "done", "success", "successful", "succeeded", "completed", "updated", "saved", "sent",
-    "created", "deleted", "clicked", "accepted", "1", "yes",
+    "true",
+    "ok",
+    "okay",
+    "done",
+    "success",
+    "successful",
+    "succeeded",
+    "completed",
+    "updated",
+    "saved",
+    "sent",
+    "created",
+    "deleted",
+    "clicked",
+    "accepted",
+    "1",
+    "yes",
+    // What functions that return nothing return.
+    "null",
+    "none",
+    "nil",
 ];
+
+/// `The file a.py has been edited.`: a short report that the call was carried out.
+const REPORTS: &[&str] = &[" has been ", " have been ", " was ", " were ", "successfully "];
+const DEEDS: &[&str] = &[
+    "edited", "updated", "created", "written", "saved", "sent", "added", "deleted", "moved", "removed", "inserted",
+    "replaced", "renamed", "uploaded", "copied", "applied",
+];
+const REPORT_WORDS: usize = 12;
+const REPORT: usize = 100;
 
 /// Members under which APIs list what they found.
 const LISTS: &[&str] = &[
-    "results", "result", "items", "data", "matches", "hits", "rows", "records", "entries", "documents", "files",
-    "content", "messages", "values",
+    "results",
+    "result",
+    "items",
+    "data",
+    "matches",
+    "hits",
+    "rows",
+    "records",
+    "entries",
+    "documents",
+    "files",
+    "content",
+    "messages",
+    "values",
 ];
 
 const FAILURE_BEGINNINGS: &[&str] = &["error:", "error ", "exception:", "fatal:", "traceback (most recent call last)"];
@@ -46,7 +104,7 @@ const FAILURE_BEGINNINGS: &[&str] = &["error:", "error ", "exception:", "fatal:"
 pub(crate) fn speaks_of_failure(bytes: &[u8]) -> bool {
     let text = bytes.trim_ascii_start();
     match text.first() {
-        Some(b'{') => short_json(text, |value| is_error_object(value)),
+        Some(b'{') => short_json(text, is_error_object),
         Some(b'e' | b'E' | b'f' | b'F' | b't' | b'T') => starts_with_any(text, FAILURE_BEGINNINGS),
         _ => false,
     }
@@ -61,7 +119,7 @@ pub(crate) fn of_success(bytes: &[u8]) -> Kind {
     let bare = text.trim_suffix_of(b".!");
     if is_any(bare, EMPTY) || starts_with_any(text, EMPTY_BEGINNINGS) || short_json(text, is_nothing) {
         Kind::Empty
-    } else if is_any(bare.trim_quotes(), ACKNOWLEDGEMENTS) || short_json(text, is_acknowledgement) {
+    } else if is_any(bare.trim_quotes(), ACKNOWLEDGEMENTS) || is_report(text) || short_json(text, is_acknowledgement) {
         Kind::Acknowledgement
     } else {
         Kind::Substance
@@ -76,6 +134,15 @@ fn starts_with_any(text: &[u8], beginnings: &[&str]) -> bool {
     beginnings.iter().any(|beginning| {
         text.get(..beginning.len()).is_some_and(|head| head.eq_ignore_ascii_case(beginning.as_bytes()))
     })
+}
+
+fn is_report(text: &[u8]) -> bool {
+    if text.len() > REPORT {
+        return false;
+    }
+    let words = || text.split(u8::is_ascii_whitespace).map(|word| word.trim_suffix_of(b".!,"));
+    let says = |phrase: &&str| text.windows(phrase.len()).any(|part| part.eq_ignore_ascii_case(phrase.as_bytes()));
+    words().count() <= REPORT_WORDS && REPORTS.iter().any(says) && words().any(|word| is_any(word, DEEDS))
 }
 
 fn short_json(text: &[u8], holds: impl Fn(&Json<'_>) -> bool) -> bool {
@@ -149,31 +216,62 @@ mod tests {
 
     #[test]
     fn what_says_that_there_is_nothing_is_empty() {
-        for text in
-            ["", "  \n", "[]", "{}", "null", "None", "No results found for your query.", "Found 0 matches", r#"{"results": [], "count": 0}"#]
-        {
+        for text in [
+            "",
+            "  \n",
+            "[]",
+            "{}",
+            "No results found for your query.",
+            "Found 0 matches",
+            r#"{"results": [], "count": 0}"#,
+        ] {
             assert_eq!(of_success(text.as_bytes()), Kind::Empty, "{text}");
         }
     }
 
     #[test]
     fn what_only_says_yes_is_an_acknowledgement() {
-        for text in ["true", "OK", "Done.", "\"ok\"", r#"{"status": "ok"}"#, r#"{"success": true}"#] {
+        for text in [
+            "true",
+            "OK",
+            "Done.",
+            "null",
+            "None",
+            "\"ok\"",
+            "The file app.py has been edited.",
+            "Successfully created 3 rows",
+            r#"{"status": "ok"}"#,
+            r#"{"success": true}"#,
+        ] {
             assert_eq!(of_success(text.as_bytes()), Kind::Acknowledgement, "{text}");
         }
     }
 
     #[test]
     fn what_says_something_is_substance() {
-        for text in ["42", "false", "not ok", r#"{"name": "x", "tags": []}"#, r#"{"results": [], "total": 7}"#, "[0]"] {
+        for text in [
+            "42",
+            "false",
+            "not ok",
+            "The order was late",
+            "the build was red",
+            r#"{"name": "x", "tags": []}"#,
+            r#"{"results": [], "total": 7}"#,
+            "[0]",
+        ] {
             assert_eq!(of_success(text.as_bytes()), Kind::Substance, "{text}");
         }
     }
 
     #[test]
     fn a_result_can_say_of_itself_that_it_failed() {
-        for text in ["Error: no such file", " error: x", "Traceback (most recent call last):\n  File", r#"{"error": "gone"}"#, r#"{"isError": true}"#]
-        {
+        for text in [
+            "Error: no such file",
+            " error: x",
+            "Traceback (most recent call last):\n  File",
+            r#"{"error": "gone"}"#,
+            r#"{"isError": true}"#,
+        ] {
             assert!(speaks_of_failure(text.as_bytes()), "{text}");
         }
         for text in ["Errors are documented here", "fine", r#"{"error": null, "rows": 3}"#, "Terror", "12 errors"] {

@@ -1,15 +1,31 @@
 //! Comparing the JSON of a call with the constants of a rule.
 
+use alloc::{borrow::Cow, string::String};
 use core::cmp::Ordering;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::json::{Json, Number};
 
-/// A constant of a rule, read in the same way as the arguments of a call.
+/// A constant of a rule, in the form that the arguments of a call have; `None` for a number that no call can have.
 pub(crate) fn constant(value: Value) -> Option<Json<'static>> {
-    Json::deserialize(value).ok()
+    Some(match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::Bool(value),
+        Value::Number(number) => Json::Number(from_serde(&number)?),
+        Value::String(text) => Json::Text(Cow::Owned(text)),
+        Value::Array(items) => Json::Array(items.into_iter().map(constant).collect::<Option<_>>()?),
+        Value::Object(members) => Json::object(members.into_iter().map(member).collect::<Option<_>>()?),
+    })
+}
+
+fn member((key, value): (String, Value)) -> Option<(Cow<'static, str>, Json<'static>)> {
+    Some((Cow::Owned(key), constant(value)?))
+}
+
+fn from_serde(number: &serde_json::Number) -> Option<Number> {
+    let unsigned = number.as_u64().map(Number::Unsigned);
+    unsigned.or_else(|| number.as_i64().map(Number::from_i64)).or_else(|| number.as_f64().map(Number::from_f64))
 }
 
 /// Whether two values are the same JSON: `1` is `1.0`, the order of keys does not matter, the order of items does.

@@ -117,7 +117,22 @@ pub(super) fn epoch_time(text: &[u8]) -> Length {
 }
 
 const UNITS: &[&str] = &[
-    "ms", "s", "us", "µs", "μs", "ns", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "hour", "hours",
+    "ms",
+    "s",
+    "us",
+    "µs",
+    "μs",
+    "ns",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "min",
+    "mins",
+    "minute",
+    "minutes",
+    "hour",
+    "hours",
     "milliseconds",
 ];
 
