@@ -13,6 +13,10 @@ pub(crate) struct Identity {
     pub(crate) learned: Option<Digest>,
 }
 
+/// What stands between the tool's name and the arguments: a call without its volatile keys is no other call that never had them.
+const CALL: u8 = 0;
+const LEARNED: u8 = 1;
+
 /// What the policy says about one argument name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeyClass {
@@ -59,7 +63,7 @@ fn classify(tool: &Tool, key: &str) -> KeyClass {
 /// The identity of a call; leaves the canonical text that it was made of in `text`.
 pub(crate) fn identify(tool: &Tool, arguments: &Json<'_>, classes: &mut KeyClasses, text: &mut Vec<u8>) -> Identity {
     let Json::Object(members) = arguments else {
-        start(tool, text);
+        start(tool, CALL, text);
         canonical::write(arguments, text);
         return Identity { call: Digest::of(text), learned: None };
     };
@@ -71,25 +75,25 @@ pub(crate) fn identify(tool: &Tool, arguments: &Json<'_>, classes: &mut KeyClass
             KeyClass::LeftOut => left_out = true,
         }
     }
-    let mut digest = |keep: &dyn Fn(KeyClass) -> bool| {
-        start(tool, text);
+    let mut digest = |kind: u8, keep: &dyn Fn(KeyClass) -> bool| {
+        start(tool, kind, text);
         let kept = members.iter().enumerate().filter(|(at, (key, _))| keep(classes.class(tool, *at, key)));
         canonical::write_members(kept.map(|(_, (key, value))| (key, value)), text);
         Digest::of(text)
     };
-    let stable = learned.then(|| digest(&|class| class == KeyClass::Counts));
+    let stable = learned.then(|| digest(LEARNED, &|class| class == KeyClass::Counts));
     let call = if left_out {
-        digest(&|class| class != KeyClass::LeftOut)
+        digest(CALL, &|class| class != KeyClass::LeftOut)
     } else {
-        start(tool, text);
+        start(tool, CALL, text);
         canonical::write(arguments, text);
         Digest::of(text)
     };
     Identity { call, learned: stable }
 }
 
-fn start(tool: &Tool, text: &mut Vec<u8>) {
+fn start(tool: &Tool, kind: u8, text: &mut Vec<u8>) {
     text.clear();
     text.extend_from_slice(tool.name.as_bytes());
-    text.push(0);
+    text.push(kind);
 }

@@ -3,13 +3,13 @@
 use alloc::boxed::Box;
 
 use super::{Situation, reached_if};
-use crate::verdict::{Action, Finding, Reason};
+use crate::verdict::{Action, Finding, Reason, worse};
 
 pub(crate) fn judge(situation: &Situation<'_>) -> Option<Box<Finding>> {
     if !situation.known() || situation.memory.fails == 0 {
         return None;
     }
-    let finding = too_soon(situation).or_else(|| too_often(situation))?;
+    let finding = worse(too_soon(situation), too_often(situation))?;
     Some(finding.shown_by(situation.memory.evidence))
 }
 

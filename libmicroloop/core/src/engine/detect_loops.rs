@@ -4,9 +4,9 @@ use alloc::boxed::Box;
 
 use super::{Call, Engine, Judged, admit::Admitted};
 use crate::{
-    detect::{Situation, cycle, near, poll, repeat, retry},
+    call::Identity,
+    detect::{Situation, cycle, near, poll, repeat, retry, sameness::Wording},
     digest::Digest,
-    memory::Memory,
     verdict::{Finding, worse},
 };
 
@@ -16,49 +16,42 @@ impl Engine {
         for digest in core::iter::once(identity.call).chain(identity.learned) {
             self.memories.touch(digest);
         }
-        let of_call = self.memories.get(identity.call).and_then(|memory| self.of_call(call, memory));
-        let of_tool = self.of_tool(call, identity.call, identity.learned, wording.as_ref());
-        Judged { finding: worse(ask, worse(of_call, of_tool)), identity: Some(identity), wording, charged: true }
+        let finding = worse(ask, worse(self.of_call(call, identity), self.of_tool(call, identity, wording.as_ref())));
+        Judged { finding, identity: Some(identity), wording, charged: true }
     }
 
     /// What the history of this very call says.
-    fn of_call(&self, call: &Call<'_>, memory: &Memory) -> Option<Box<Finding>> {
-        let situation = self.situation(call, memory);
+    fn of_call(&self, call: &Call<'_>, identity: Identity) -> Option<Box<Finding>> {
+        let situation = self.situation(call, identity.call)?;
+        let failing = worse(retry::judge(&situation), poll::judge(&situation));
         if poll::has_time(&situation) {
-            return worse(retry::judge(&situation), poll::judge(&situation));
+            return failing;
         }
-        let again = worse(cycle::judge(&situation), repeat::judge(&situation));
-        worse(again, retry::judge(&situation))
+        worse(worse(cycle::judge(&situation), repeat::judge(&situation)), failing)
     }
 
     /// What the history of the tool's other calls says.
-    fn of_tool(
-        &mut self,
-        call: &Call<'_>,
-        identity: Digest,
-        learned: Option<Digest>,
-        wording: Option<&crate::detect::sameness::Wording>,
-    ) -> Option<Box<Finding>> {
+    fn of_tool(&mut self, call: &Call<'_>, identity: Identity, wording: Option<&Wording>) -> Option<Box<Finding>> {
+        let has_time = self.situation(call, identity.call).is_some_and(|situation| poll::has_time(&situation));
         let world = self.world;
         let state = self.tools.of(call.index)?;
         let failing = state.errors.judge(&call.tool.loops.error, world);
-        if call.tool.poll.is_some() {
+        if has_time {
             return failing;
         }
-        let same = state.sameness.judge(call.tool, identity, wording);
-        let memory = learned.and_then(|learned| self.memories.get(learned));
-        let nearly = memory.and_then(|memory| near::judge(&self.situation(call, memory)));
+        let same = state.sameness.judge(call.tool, identity.call, wording);
+        let nearly = identity.learned.and_then(|learned| near::judge(&self.situation(call, learned)?));
         worse(failing, worse(nearly, same))
     }
 
-    pub(super) fn situation<'s>(&'s self, call: &'s Call<'_>, memory: &'s Memory) -> Situation<'s> {
-        Situation {
+    fn situation<'s>(&'s self, call: &'s Call<'_>, digest: Digest) -> Option<Situation<'s>> {
+        Some(Situation {
             tool: call.tool,
-            memory,
+            memory: self.memories.get(digest)?,
             window: &self.window,
             epoch: self.world.epoch,
             shift: self.world.shift,
             now_ms: call.now_ms,
-        }
+        })
     }
 }

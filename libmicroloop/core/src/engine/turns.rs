@@ -17,8 +17,8 @@ impl Engine {
         if self.halted.as_ref().is_some_and(|halt| halt.reason.ends_with_turn()) {
             self.halted = None;
         }
-        self.refused_in_row = 0;
         if self.policy.loops().scope == Scope::Turn {
+            self.refused_in_row = 0;
             self.new_epoch();
             self.memories.clear();
             self.window.clear();
@@ -31,7 +31,7 @@ impl Engine {
     fn assistant_turn(&mut self, text: &[u8]) -> Checked {
         let found = self.turns.next(text, &self.policy.loops().text, &mut self.text);
         self.tidy();
-        let Some(finding) = found else {
+        let Some(finding) = self.halted.clone().or(found) else {
             return Checked { step: self.step, action: Action::Allow, noted: false };
         };
         self.step = self.step.saturating_add(1);
