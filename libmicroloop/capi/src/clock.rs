@@ -5,24 +5,25 @@
 pub(crate) enum Clock {
     /// The system's monotonic clock. Without std there is none, and it stands at 0.
     System,
-    /// The host keeps it, by `microloop_session_time`.
-    Host(u64),
+    /// The host keeps it, by `microloop_session_time`. Its origin may be any; `offset` goes from there to the origin of the
+    /// system's, which the session began with and its budgets are measured by.
+    Host { now_ms: u64, offset: u64 },
 }
 
 impl Clock {
     pub(crate) fn now_ms(self) -> u64 {
         match self {
             Self::System => system_ms(),
-            Self::Host(now) => now,
+            Self::Host { now_ms, offset } => now_ms.wrapping_add(offset),
         }
     }
 
     /// The host says what time it is. Time never goes back: intervals and budgets are measured by it.
     pub(crate) fn set(&mut self, now_ms: u64) {
-        *self = Self::Host(match *self {
-            Self::System => now_ms,
-            Self::Host(before) => before.max(now_ms),
-        });
+        *self = match *self {
+            Self::System => Self::Host { now_ms, offset: system_ms().wrapping_sub(now_ms) },
+            Self::Host { now_ms: before, offset } => Self::Host { now_ms: before.max(now_ms), offset },
+        };
     }
 }
 

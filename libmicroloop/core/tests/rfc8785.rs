@@ -1,6 +1,6 @@
 //! The published vectors of RFC 8785 (`tests/vectors/rfc8785.json`).
 
-#![expect(clippy::expect_used, reason = "a test speaks by panicking")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test speaks by panicking")]
 
 use microloop_core::{canonical, json::Json};
 use serde_json::Value;

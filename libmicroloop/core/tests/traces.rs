@@ -1,7 +1,7 @@
 //! The traces in `tests/traces` at the root of the repository, through the Rust API. `tests/traces/README.md` says what
 //! their keys mean.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test speaks by panicking")]
 
 #[path = "traces/expectations.rs"]
 mod expectations;

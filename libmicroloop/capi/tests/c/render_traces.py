@@ -2,7 +2,7 @@
 
     render_traces.py TRACES_DIR POLICIES_DIR > traces.tsv
 
-A policy that a trace names is read from POLICIES_DIR/NAME.json, as `microloop policy show NAME --json` prints it.
+The keys of a trace are explained in tests/traces/README.md. Policies are read as resolved documents, NAME.json.
 """
 
 from __future__ import annotations
@@ -13,10 +13,6 @@ from pathlib import Path
 from typing import Any
 
 TEXT, JSON, ERROR = "0", "1", "2"
-
-
-class Unrenderable(Exception):
-    """A trace that the C runner cannot be given, and why."""
 
 
 def escape(text: str) -> str:
@@ -32,65 +28,53 @@ def dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def resolve(policy: Any, policies: Path) -> str:
-    if not isinstance(policy, str):
-        if "extends" in policy:
-            raise Unrenderable("its policy extends another, which only the loader resolves")
-        return dump({"version": 1, **policy})
-    file = policies / f"{policy}.json"
-    if not file.exists():
-        raise Unrenderable(f"{file.name} is not there: microloop policy show {policy} --json > {file.name}")
-    return dump(json.loads(file.read_text(encoding="utf-8")))
+def text_of(value: Any) -> str:
+    """A text goes as it is, everything else as JSON."""
+    return value if isinstance(value, str) else dump(value)
 
 
-def outcome(step: dict[str, Any]) -> tuple[str, str]:
+def policy_of(trace: dict[str, Any], policies: Path) -> str:
+    name = trace["policy"] if isinstance(trace["policy"], str) else trace["policy"]["name"]
+    return dump(json.loads((policies / f"{name}.json").read_text(encoding="utf-8")))
+
+
+def outcome_of(step: dict[str, Any]) -> tuple[str, str]:
     if "error" in step:
         return ERROR, step["error"]
     result = step.get("result")
-    return (TEXT, result) if isinstance(result, str) else (JSON, dump(result))
+    return TEXT if isinstance(result, str) else JSON, text_of(result)
 
 
 def step_line(step: dict[str, Any]) -> str:
+    at = str(step.get("at", ""))
     if "user" in step:
-        return line("user", step["user"])
+        return line("user", at, step["user"])
     expected = step.get("expect", "")
     expected = expected if isinstance(expected, str) else ",".join(expected)
+    said = (expected, step.get("reason", ""))
     if "assistant" in step:
-        return line("assistant", step["assistant"], expected)
-    args = step.get("args", {})
-    text = args if isinstance(args, str) else dump(args)
-    ids = (step.get("call_id") or "", str(step.get("batch") or ""))
-    at = str(step.get("at", ""))
-    return line("call", step["tool"], text, *ids, at, expected, step.get("reason", ""), *outcome(step))
+        return line("assistant", at, step["assistant"], *said)
+    ids = (step.get("call_id", ""), step.get("batch", ""))
+    return line("call", at, step["tool"], text_of(step.get("args")), *said, *ids, *outcome_of(step))
 
 
-def tools(trace: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    names = {step["tool"] for step in trace["steps"] if "tool" in step}
-    declared = trace.get("tools") or {}
-    return {name: {"name": name, **(declared.get(name) or {})} for name in sorted(names)}
+def declarations(trace: dict[str, Any]) -> list[str]:
+    names = sorted({step["tool"] for step in trace["steps"] if "tool" in step})
+    brought = trace.get("tools") or {}
+    return [line("tool", name, dump({"name": name, **brought.get(name, {})})) for name in names]
 
 
 def render(trace: dict[str, Any], policies: Path) -> list[str]:
-    lines = [line("trace", trace["name"], resolve(trace["policy"], policies), trace.get("role") or "")]
-    lines += [line("tool", name, dump(declaration)) for name, declaration in tools(trace).items()]
-    lines += [step_line(step) for step in trace["steps"]]
-    bounds = (str(trace.get(key, "")) for key in ("noticed_by", "stopped_by", "never"))
-    return [*lines, line("end", *bounds)]
+    begin = line("trace", trace["name"], policy_of(trace, policies), trace.get("role") or "")
+    end = line("end", *(str(trace.get(key, "")) for key in ("noticed_by", "stopped_by", "never")))
+    return [begin, *declarations(trace), *map(step_line, trace["steps"]), end]
 
 
 def main(traces: Path, policies: Path) -> None:
-    skipped = 0
     for file in sorted(traces.glob("*.json")):
         for trace in json.loads(file.read_text(encoding="utf-8")):
-            try:
-                print("\n".join(render(trace, policies)))
-            except Unrenderable as why:
-                skipped += 1
-                print(f"skipped {file.name}: {trace['name']}: {why}", file=sys.stderr)
-    if skipped:
-        print(f"{skipped} traces skipped", file=sys.stderr)
+            sys.stdout.buffer.write(("\n".join(render(trace, policies)) + "\n").encode())
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a file, whatever the locale
     main(Path(sys.argv[1]), Path(sys.argv[2]))

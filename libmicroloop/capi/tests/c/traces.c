@@ -10,9 +10,12 @@ typedef struct {
     int tools;
     uint64_t policy;
     uint64_t session;
+    int64_t steps; /* the highest step so far */
     int calls;
-    int noticed; /* the first call with anything but allow, from 1; 0: none */
-    int stopped; /* the first call with block or halt */
+    int spoke;   /* some verdict was not allow */
+    int refused; /* some verdict was block or halt */
+    int noticed; /* the first call, from 1, whose verdict is not allow; 0: none */
+    int stopped; /* the same for block and halt */
     int failed;
 } trace;
 
@@ -31,24 +34,21 @@ static void unescape(char *field) {
     *to = '\0';
 }
 
-static int split(char *line, char *fields[FIELDS]) {
-    int count = 0;
+static void split(char *line, char *fields[FIELDS]) {
     char *rest = line;
-    while (rest != NULL && count < FIELDS) {
+    for (int n = 0; n < FIELDS; n++) {
+        fields[n] = rest;
         char *tab = strchr(rest, '\t');
-        fields[count++] = rest;
         if (tab != NULL) {
-            *tab++ = '\0';
+            *tab = '\0';
+            rest = tab + 1;
+        } else {
+            rest += strlen(rest);
         }
-        rest = tab;
     }
-    for (int n = 0; n < count; n++) {
+    for (int n = 0; n < FIELDS; n++) {
         unescape(fields[n]);
     }
-    for (int n = count; n < FIELDS; n++) {
-        fields[n] = rest = line + strlen(line);
-    }
-    return count;
 }
 
 static char *copy(const char *text) {
@@ -57,20 +57,21 @@ static char *copy(const char *text) {
     return strcpy(made, text);
 }
 
-static void begin(trace *t, char *const *fields) {
+static void begin(trace *t, char *const *f) {
     char options[256] = "{}";
-    *t = (trace){.name = copy(fields[1])};
-    t->policy = new_policy(fields[2]);
-    if (*fields[3] != '\0') {
-        snprintf(options, sizeof options, "{\"role\": \"%s\"}", fields[3]);
+    *t = (trace){.name = copy(f[1])};
+    t->policy = new_policy(f[2]);
+    if (*f[3] != '\0') {
+        snprintf(options, sizeof options, "{\"role\": \"%s\"}", f[3]);
     }
     GIVES(MICROLOOP_OK, microloop_session_new(t->policy, bytes(options), strlen(options), &t->session));
+    GIVES(MICROLOOP_OK, microloop_session_time(t->session, 0));
 }
 
-static void declare(trace *t, char *const *fields) {
+static void declare(trace *t, char *const *f) {
     CHECK(t->tools < TOOLS);
-    t->key[t->tools] = copy(fields[1]);
-    t->tool[t->tools++] = new_tool(t->policy, fields[2]);
+    t->key[t->tools] = copy(f[1]);
+    t->tool[t->tools++] = new_tool(t->policy, f[2]);
 }
 
 static uint32_t tool_of(const trace *t, const char *name) {
@@ -80,6 +81,11 @@ static uint32_t tool_of(const trace *t, const char *name) {
         }
     }
     FAIL("%s: no tool %s", t->name, name);
+}
+
+static void wrong(trace *t, const char *what, const char *wanted, const char *seen) {
+    fprintf(stderr, "%s: call %d: %s is %s, not %s\n", t->name, t->calls, what, seen, wanted);
+    t->failed = 1;
 }
 
 /* Whether the list, with commas between, has the word. An empty list expects nothing. */
@@ -93,62 +99,66 @@ static int expected(const char *list, const char *word) {
     return *list == '\0';
 }
 
-static void wrong(trace *t, const char *what, const char *wanted, const char *seen) {
-    fprintf(stderr, "%s: call %d: %s is %s, not %s\n", t->name, t->calls, what, seen, wanted);
-    t->failed = 1;
-}
-
-static const char *judged(trace *t, int64_t verdict, const char *expect) {
+/* Compares a verdict with the action and the reason that a step expects. */
+static int judge(trace *t, int64_t verdict, const char *action, const char *reason) {
     CHECK(verdict >= 0);
-    const char *action = ACTIONS[MICROLOOP_ACTION(verdict)];
-    if (!expected(expect, action)) {
-        wrong(t, "the action", expect, action);
+    const char *seen = ACTIONS[MICROLOOP_ACTION(verdict)];
+    if (!expected(action, seen)) {
+        wrong(t, "the action", action, seen);
     }
-    return action;
-}
-
-static void reasoned(trace *t, int64_t verdict, const char *reason) {
     char wanted[128];
     snprintf(wanted, sizeof wanted, "\"reason\":\"%s\"", reason);
-    if (*reason != '\0' && strstr(verdict_text(t->session, verdict), wanted) == NULL) {
-        wrong(t, "the verdict", reason, verdict_text(t->session, verdict));
+    const char *whole = MICROLOOP_NOTED(verdict) ? verdict_text(t->session, verdict) : "\"reason\":\"none\"";
+    if (*reason != '\0' && strstr(whole, wanted) == NULL) {
+        wrong(t, "the verdict", reason, whole);
+    }
+    t->spoke = t->spoke || MICROLOOP_ACTION(verdict) != MICROLOOP_ACTION_ALLOW;
+    t->refused = t->refused || MICROLOOP_ACTION(verdict) >= MICROLOOP_ACTION_BLOCK;
+    return MICROLOOP_ACTION(verdict);
+}
+
+static void set_time(trace *t, const char *at) {
+    if (*at != '\0') {
+        GIVES(MICROLOOP_OK, microloop_session_time(t->session, strtoull(at, NULL, 10)));
     }
 }
 
 static void call(trace *t, char *const *f) {
     t->calls++;
-    if (*f[5] != '\0') {
-        GIVES(MICROLOOP_OK, microloop_session_time(t->session, strtoull(f[5], NULL, 10)));
+    microloop_context context = {bytes(f[6]), strlen(f[6]), bytes(f[7]), strlen(f[7])};
+    int64_t verdict = microloop_check(t->session, tool_of(t, f[2]), bytes(f[3]), strlen(f[3]), &context);
+    int action = judge(t, verdict, f[4], f[5]);
+    t->noticed = t->noticed == 0 && action != MICROLOOP_ACTION_ALLOW ? t->calls : t->noticed;
+    t->stopped = t->stopped == 0 && action >= MICROLOOP_ACTION_BLOCK ? t->calls : t->stopped;
+    /* A call id that was seen before is answered with the earlier step, whose outcome is known. */
+    if (action < MICROLOOP_ACTION_BLOCK && MICROLOOP_STEP(verdict) > t->steps) {
+        GIVES(MICROLOOP_OK, microloop_record(t->session, (uint64_t)MICROLOOP_STEP(verdict), (uint32_t)atoi(f[8]),
+                                             bytes(f[9]), strlen(f[9])));
     }
-    microloop_context context = {bytes(f[3]), strlen(f[3]), bytes(f[4]), strlen(f[4])};
-    int64_t verdict = microloop_check(t->session, tool_of(t, f[1]), bytes(f[2]), strlen(f[2]), &context);
-    judged(t, verdict, f[6]);
-    reasoned(t, verdict, f[7]);
-    int64_t action = MICROLOOP_ACTION(verdict);
-    if (action != MICROLOOP_ACTION_ALLOW && t->noticed == 0) {
-        t->noticed = t->calls;
-    }
-    if (action >= MICROLOOP_ACTION_BLOCK) {
-        t->stopped = t->stopped == 0 ? t->calls : t->stopped;
-        return;
-    }
-    GIVES(MICROLOOP_OK, microloop_record(t->session, (uint64_t)MICROLOOP_STEP(verdict), (uint32_t)atoi(f[8]),
-                                         bytes(f[9]), strlen(f[9])));
+    t->steps = MICROLOOP_STEP(verdict) > t->steps ? MICROLOOP_STEP(verdict) : t->steps;
 }
 
-static void turn(trace *t, uint32_t speaker, const char *text, const char *expect) {
-    judged(t, microloop_turn(t->session, speaker, bytes(text), strlen(text)), expect);
+static void assistant(trace *t, char *const *f) {
+    int64_t verdict = microloop_turn(t->session, MICROLOOP_SPEAKER_ASSISTANT, bytes(f[2]), strlen(f[2]));
+    judge(t, verdict, f[3], f[4]);
+    t->steps = MICROLOOP_STEP(verdict) > t->steps ? MICROLOOP_STEP(verdict) : t->steps;
+}
+
+static void user(trace *t, char *const *f) {
+    CHECK(microloop_turn(t->session, MICROLOOP_SPEAKER_USER, bytes(f[2]), strlen(f[2])) >= 0);
+}
+
+static void in_time(trace *t, const char *what, const char *by, int first) {
+    if (*by != '\0' && (first == 0 || first > atoi(by))) {
+        wrong(t, what, by, first == 0 ? "missing" : "late");
+    }
 }
 
 static void end(trace *t, char *const *f) {
-    if (*f[1] != '\0' && (t->noticed == 0 || t->noticed > atoi(f[1]))) {
-        wrong(t, "the first notice", f[1], t->noticed == 0 ? "missing" : "late");
-    }
-    if (*f[2] != '\0' && (t->stopped == 0 || t->stopped > atoi(f[2]))) {
-        wrong(t, "the stop", f[2], t->stopped == 0 ? "missing" : "late");
-    }
-    if ((strcmp(f[3], "stop") == 0 && t->stopped) || (strcmp(f[3], "notice") == 0 && t->noticed)) {
-        wrong(t, "a verdict", "never", f[3]);
+    in_time(t, "the first notice", f[1], t->noticed);
+    in_time(t, "the stop", f[2], t->stopped);
+    if ((strcmp(f[3], "stop") == 0 && t->refused) || (strcmp(f[3], "notice") == 0 && t->spoke)) {
+        wrong(t, "what the guard does", "without it", f[3]);
     }
     GIVES(MICROLOOP_OK, microloop_session_free(t->session));
     GIVES(MICROLOOP_OK, microloop_policy_free(t->policy));
@@ -158,6 +168,22 @@ static void end(trace *t, char *const *f) {
     free(t->name);
 }
 
+/* One line: the trace's name, a tool, a step, or the end. Says whether the trace is over. */
+static int play(trace *t, char *const *f) {
+    if (strcmp(f[0], "trace") == 0) {
+        begin(t, f);
+    } else if (strcmp(f[0], "tool") == 0) {
+        declare(t, f);
+    } else if (strcmp(f[0], "end") == 0) {
+        end(t, f);
+        return 1;
+    } else {
+        set_time(t, f[1]);
+        (strcmp(f[0], "call") == 0 ? call : strcmp(f[0], "user") == 0 ? user : assistant)(t, f);
+    }
+    return 0;
+}
+
 static int run(FILE *file) {
     int passed = 0, failed = 0;
     trace t = {0};
@@ -165,27 +191,16 @@ static int run(FILE *file) {
     size_t room = 0;
     for (ssize_t len; (len = getline(&line, &room, file)) > 0;) {
         char *f[FIELDS];
-        line[len - 1] = line[len - 1] == '\n' ? '\0' : line[len - 1];
+        line[len - 1] = '\0';
         split(line, f);
-        if (strcmp(f[0], "trace") == 0) {
-            begin(&t, f);
-        } else if (strcmp(f[0], "tool") == 0) {
-            declare(&t, f);
-        } else if (strcmp(f[0], "call") == 0) {
-            call(&t, f);
-        } else if (strcmp(f[0], "user") == 0) {
-            turn(&t, MICROLOOP_SPEAKER_USER, f[1], "");
-        } else if (strcmp(f[0], "assistant") == 0) {
-            turn(&t, MICROLOOP_SPEAKER_ASSISTANT, f[1], f[2]);
-        } else {
-            end(&t, f);
+        if (play(&t, f)) {
             passed += !t.failed;
             failed += t.failed;
         }
     }
     free(line);
     printf("traces: %d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return failed != 0 || passed == 0;
 }
 
 int main(int argc, char **argv) {

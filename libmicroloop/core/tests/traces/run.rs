@@ -65,7 +65,7 @@ impl Run<'_> {
 
     fn tool(&mut self, name: &str) -> (u32, Arc<Tool>) {
         let next = u32::try_from(self.tools.len()).expect("few tools");
-        let schema = self.trace["tools"][name].get("schema").map(Shape::new);
+        let schema = self.trace["tools"][name].get("schema").map(Shape::boxed);
         let (policy, tools) = (&self.policy, &mut self.tools);
         let entry = tools.entry(name.to_string()).or_insert_with(|| {
             let tool = policy.tool(name).expect("a tool with a name");

@@ -14,7 +14,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    pub fn new(schema: &Value) -> Box<dyn ArgumentSchema> {
+    pub fn boxed(schema: &Value) -> Box<dyn ArgumentSchema> {
         Box::new(Self { schema: schema.clone(), text: schema.to_string() })
     }
 }

@@ -1,0 +1,73 @@
+//! Handles from a Rust host's side: made by many threads at once, freed, used afterwards.
+#![cfg(feature = "std")]
+
+mod support;
+
+use std::{collections::BTreeSet, thread};
+
+use microloop::status::MICROLOOP_STALE_HANDLE;
+use serde_json::json;
+use support::Policy;
+
+const POLICY: &str = r#"{"version": 1, "loops": {"repeat": {"warn": 3, "block": 5}}}"#;
+
+#[test]
+fn handles_made_at_the_same_time_are_all_different() {
+    let policy = Policy::new(POLICY).unwrap();
+    let make = || (0..500).map(|_| policy.session("").unwrap().0).collect::<Vec<_>>();
+    let handles: Vec<u64> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(handles.iter().collect::<BTreeSet<_>>().len(), 2_000);
+    for handle in handles {
+        support::Session(handle).free().unwrap();
+    }
+    policy.free().unwrap();
+}
+
+#[test]
+fn a_handle_is_stale_for_good_however_often_its_slot_is_used_again() {
+    let policy = Policy::new(POLICY).unwrap();
+    let tool = policy.tool(&json!({"name": "search"})).unwrap();
+    let old = policy.session("").unwrap();
+    old.free().unwrap();
+    for _ in 0..1_000 {
+        let new = policy.session("").unwrap();
+        assert_eq!(old.check(tool, b"{}").0, i64::from(MICROLOOP_STALE_HANDLE));
+        assert_eq!(new.check(tool, b"{}").action(), 0);
+        new.free().unwrap();
+    }
+    assert_eq!(old.free().unwrap_err().0, MICROLOOP_STALE_HANDLE);
+    policy.free().unwrap();
+}
+
+#[test]
+fn a_child_outlives_its_parent_and_is_charged_to_it_until_then() {
+    let policy = Policy::new(r#"{"version": 1, "budgets": {"calls": 3}}"#).unwrap();
+    let tool = policy.tool(&json!({"name": "search"})).unwrap();
+    let parent = policy.session("").unwrap();
+    let child = policy.session(&format!("{{\"parent\": {}}}", parent.0)).unwrap();
+    assert_eq!(child.check(tool, b"{\"n\": 1}").action(), 0);
+    assert_eq!(parent.check(tool, b"{\"n\": 2}").action(), 0);
+    assert_eq!(parent.state()["calls"], 2);
+    assert_eq!(child.state()["calls"], 1);
+    parent.free().unwrap();
+    assert_eq!(child.check(tool, b"{\"n\": 3}").action(), 0);
+    let over = child.check(tool, b"{\"n\": 4}");
+    assert_eq!(child.verdict(over.step())["reason"], "budget.calls");
+    child.free().unwrap();
+    policy.free().unwrap();
+}
+
+#[test]
+fn a_tool_declared_while_sessions_run_is_known_to_them() {
+    let policy = Policy::new(POLICY).unwrap();
+    let session = policy.session("").unwrap();
+    for n in 0..100 {
+        let tool = policy.tool(&json!({"name": format!("tool_{n}")})).unwrap();
+        assert_eq!(session.check(tool, b"{}").action(), 0);
+    }
+    session.free().unwrap();
+    policy.free().unwrap();
+}

@@ -1,0 +1,7 @@
+//! Sequences of calls, outcomes and turns: see driver.rs.
+#![no_main]
+
+#[path = "../driver.rs"]
+mod driver;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| driver::check(data));

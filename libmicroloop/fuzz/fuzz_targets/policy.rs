@@ -1,0 +1,7 @@
+//! Policy documents: see driver.rs.
+#![no_main]
+
+#[path = "../driver.rs"]
+mod driver;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| driver::policy(data));

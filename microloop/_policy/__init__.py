@@ -1,0 +1,1 @@
+"""How a policy file becomes a `Policy`: read, extended, checked, and prepared for the core."""

@@ -1,0 +1,1 @@
+"""What the LangChain and the LangGraph adapter share."""

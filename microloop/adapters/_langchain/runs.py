@@ -1,0 +1,106 @@
+"""Which session a LangGraph run is, and what the adapters note about it.
+
+A run is known by its thread, else by its run id, else by the control object that LangGraph makes for each invocation.
+A `with guard.session(...)` around the run comes before all of them. A graph inside a graph, as a sub-agent is, has a
+child session, whose calls are charged to its parent's budget.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from microloop import ambient
+from microloop.adapters._langchain.answers import Answers
+from microloop.adapters._langchain.messages import first_human, last_human
+from microloop.errors import SessionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from microloop.guardrail import Guardrail
+    from microloop.session import Session
+
+
+class Notes:
+    """What the adapters remember of a session besides what its engine counts."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.answers = Answers()
+        self.person: str | None = None
+        """The latest message of a person that was seen."""
+        self.heard: object = None
+        """The invocation in which that was."""
+        self.run: object = None
+        """The control object of the run; held, because a session may be named after its address."""
+
+
+_notes: WeakKeyDictionary[Session, Notes] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def notes_of(session: Session) -> Notes:
+    """The notes on a session."""
+    with _lock:
+        return _notes.setdefault(session, Notes())
+
+
+def session_of(guard: Guardrail, namespace: str | None, messages: Sequence[Any]) -> Session:
+    """The session of the run that this code is called in. `namespace` is LangGraph's path of the node."""
+    root = guard.current.get() or _root(guard)
+    path = _path(namespace)
+    if not path:
+        return root
+    # The message that a sub-agent was started with tells two of them apart that run side by side.
+    return _child(guard, f"{root.id}/{path}#{first_human(messages)}", root)
+
+
+def _root(guard: Guardrail) -> Session:
+    run = ambient.current_run()
+    if run is None:
+        return guard.here()
+    session = guard.session(run.id)
+    notes_of(session).run = run.marker
+    return session
+
+
+def _path(namespace: str | None) -> str:
+    """The graphs around this one, without the ids that differ each time: `tools:6e…|agent:c9…` is in `tools`."""
+    outer = (namespace or "").split("|")[:-1]
+    return "|".join(re.sub(r":.*", "", each) for each in outer)
+
+
+def _child(guard: Guardrail, name: str, parent: Session) -> Session:
+    try:
+        return guard.session(name, parent=parent)
+    except SessionError:
+        # Its parent was let go of and made anew in the meantime; the child goes on with what it knows.
+        return guard.session(name)
+
+
+def current(session: Session) -> AbstractContextManager[object]:
+    """Around a tool: what is checked inside belongs to the same session, unless it is found without help."""
+    known = session.guard.current.get() is session or ambient.current_run() is None
+    return nullcontext() if known else session
+
+
+def hear(session: Session, messages: Sequence[Any], invocation: object = None) -> None:
+    """Tell the session of a user turn, if an invocation begins and a person has spoken since the one before.
+
+    What a graph says in a person's name while it runs, as summaries and critics do, is no user turn; neither is the
+    answer to an interrupt. Without an `invocation` one begins with this call.
+    """
+    notes = notes_of(session)
+    with notes.lock:
+        if invocation is not None and invocation is notes.heard:
+            return
+        notes.heard = invocation
+        before, person = notes.person, last_human(messages)
+        notes.person = person or before
+        if before is not None and person is not None and person != before:
+            session.user_turn()

@@ -1,0 +1,98 @@
+"""How a call is put to the core, what Python adds to its verdict, and what becomes of a fault of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from microloop import _native
+from microloop._native import lib
+from microloop.encoding import arguments_json, exact_json
+from microloop.log import logger
+from microloop.verdict import ALLOW, ASK, BLOCK, WARN, Verdict
+
+if TYPE_CHECKING:
+    from microloop.session import Session
+    from microloop.tools import Tool
+
+FAULT = "guard.fault"
+NO_CONTEXT = _native.ffi.NULL
+NOTED = 0xFF
+"""Bits of what `microloop_check` returns that are all 0 for a plain allow; an error has one of them set as well."""
+
+
+def as_json(arguments: Any) -> bytes:
+    """A call's arguments as bytes. A text is what the model wrote, right or wrong, and the core judges it.
+
+    >>> as_json({"q": "cats"}), as_json('{"q": ')
+    (b'{"q":"cats"}', b'{"q": ')
+    """
+    if arguments.__class__ is dict:
+        return arguments_json(arguments)
+    if isinstance(arguments, bytes):
+        return arguments
+    if isinstance(arguments, str):
+        return arguments.encode("utf-8", "surrogatepass")
+    return arguments_json(arguments) if isinstance(arguments, Mapping) else exact_json(arguments)
+
+
+def judge(
+    session: Session, tool: Tool, arguments: object, call_id: str | None = None, batch: str | None = None
+) -> Verdict:
+    """The verdict on one call."""
+    data = as_json(arguments)
+    if call_id is None and batch is None:
+        packed = lib.microloop_check(session.handle, tool.index, data, len(data), NO_CONTEXT)
+    else:
+        context, kept_alive = _native.context(call_id, batch)
+        packed = lib.microloop_check(session.handle, tool.index, data, len(data), context)
+        del kept_alive
+    return verdict_of(session, tool, packed, data)
+
+
+_MAY_RUN = frozenset({ALLOW, WARN, ASK})
+
+
+def verdict_of(session: Session, tool: Tool, packed: int, data: bytes) -> Verdict:
+    """The verdict behind what `microloop_check` returned, with what the rules say that run in Python."""
+    if packed < 0:
+        raise session.failure(packed)
+    found = session.verdict(packed) if packed & NOTED else Verdict(tool=tool.name, step=packed >> 8, session=session)
+    if tool.slow_rules and found.action in _MAY_RUN:
+        return _with_slow_rules(session, tool, found, data)
+    return found
+
+
+def _with_slow_rules(session: Session, tool: Tool, found: Verdict, data: bytes) -> Verdict:
+    from microloop.patterns import first_finding
+
+    fields = first_finding(tool, data, found.step)
+    if fields is None or fields["action"] is found.action:
+        return found
+    if session.guard.policy.mode == "observe":
+        fields = {**fields, "action": ALLOW, "would": fields["action"]}
+    verdict = Verdict(tool=tool.name, step=found.step, session=session, **fields)
+    session.last_verdict = verdict
+    if verdict.action is BLOCK:
+        # The core let the call through and waits for its outcome; there will be none.
+        lib.microloop_cancel(session.handle, found.step)
+    return verdict
+
+
+def fault(tool: Tool, session: Session | None, error: Exception) -> Verdict:
+    """The verdict where the guard itself failed: what `on_error` says, and never in silence."""
+    logger().error("microloop could not judge a call of %s (on_error: %s)", tool.name, tool.on_error, exc_info=error)
+    allowed = tool.on_error == "allow"
+    outcome = "was not checked" if allowed else "was refused"
+    verdict = Verdict(
+        action=ALLOW if allowed else BLOCK,
+        reason=FAULT,
+        rule="on_error",
+        tool=tool.name,
+        feedback=f"[microloop] {tool.name} {outcome}: the guard itself failed ({type(error).__name__}). "
+        "Go on without this call, or try it once more.",
+        session=session,
+    )
+    if session is not None:
+        session.last_verdict = verdict
+    return verdict

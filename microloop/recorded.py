@@ -1,0 +1,112 @@
+"""Recorded runs in microloop's own form: one step a line, as JSON.
+
+A line has `tool`, `arguments`, and `result` or `error`; or `user`, or `assistant`. `run_id` tells runs apart, `step`
+numbers the steps, `at` is the time in milliseconds. `error` is a text, or false or null for none. A `result` of null
+means that the log does not say what came back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from microloop.replay import UNKNOWN
+
+_KEPT = ("call_id", "batch", "at", "user", "assistant")
+_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "tool": ((str,), "text"),
+    "arguments": ((dict, str, type(None)), "a mapping, or text as the model wrote it"),
+    "error": ((str, bool, type(None)), "text, false or null"),
+    "at": ((int, float), "milliseconds"),
+    "run_id": ((str, int, type(None)), "text"),
+    "user": ((str,), "text"),
+    "assistant": ((str,), "text"),
+    "call_id": ((str, type(None)), "text"),
+    "batch": ((str, type(None)), "text"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of a recording: which run, which step, and what `Replay.step` takes."""
+
+    run_id: str
+    number: int
+    tool: str
+    played: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenLine:
+    """A line that is no step, and why."""
+
+    line: int
+    reason: str
+
+
+Line: TypeAlias = "Step | BrokenLine"
+
+
+def read_steps(lines: Iterable[bytes]) -> Iterator[Line]:
+    """Each line of a recording, in order; empty lines are left out.
+
+    >>> [each.tool for each in read_steps([b'{"tool": "search", "arguments": {"q": "x"}, "result": "no"}'])]
+    ['search']
+    """
+    counts: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield _step(_object(line), counts)
+        except ValueError as error:
+            yield BrokenLine(number, str(error))
+
+
+def _object(line: bytes) -> Mapping[str, Any]:
+    try:
+        document = json.loads(line)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(document, dict):
+        raise ValueError(f"expected an object, found {type(document).__name__}")  # noqa: TRY004  # of the line, not the call
+    return document
+
+
+def _step(document: Mapping[str, Any], counts: dict[str, int]) -> Step:
+    for key, (types, wanted) in _TYPES.items():
+        if key in document and not isinstance(document[key], types):
+            raise ValueError(f'"{key}" must be {wanted}, found {type(document[key]).__name__}')
+    kinds = [key for key in ("tool", "user", "assistant") if key in document]
+    if len(kinds) != 1:
+        raise ValueError(f"a step has exactly one of tool, user, assistant; found {', '.join(kinds) or 'none'}")
+    run_id = str(document.get("run_id") or "")
+    number = document.get("step", counts.get(run_id, 0))
+    counts[run_id] = (number if isinstance(number, int) else counts.get(run_id, 0)) + 1
+    return Step(run_id, counts[run_id] - 1, document.get("tool", kinds[0]), _played(document))
+
+
+def _played(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    played = {key: document[key] for key in _KEPT if document.get(key) is not None}
+    if "at" in played:
+        played["at"] = int(played["at"])
+    if "tool" not in document:
+        return played
+    outcome = {"error": _error(document)} if document.get("error") else {"result": _result(document)}
+    return {**played, "tool": document["tool"], "args": document.get("arguments") or {}, **outcome}
+
+
+def _error(document: Mapping[str, Any]) -> str:
+    """Logs that only say that there was an error have its text in the result."""
+    return document["error"] if isinstance(document["error"], str) else str(document.get("result") or "error")
+
+
+def _result(document: Mapping[str, Any]) -> Any:
+    result = document.get("result")
+    return UNKNOWN if result is None else result

@@ -1,0 +1,55 @@
+"""Finds the adapter for a tool that exists already."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from microloop.guardrail import Guardrail
+
+# By the module and name of a base class, so that no framework is imported to look for it.
+_ADAPTERS = {("langchain_core.tools.base", "BaseTool"): "microloop.adapters.langchain"}
+_FRAMEWORKS = {
+    "ag2": "AG2",
+    "agents": "openai-agents",
+    "autogen_core": "AutoGen",
+    "crewai": "CrewAI",
+    "fastmcp": "FastMCP",
+    "google": "google-adk",
+    "langchain_core": "LangChain",
+    "llama_index": "LlamaIndex",
+    "mcp": "MCP",
+    "pydantic_ai": "pydantic-ai",
+    "smolagents": "smolagents",
+}
+
+
+def adapter_of(tool: object) -> str | None:
+    """The module that guards tools of this type."""
+    keys = ((base.__module__, base.__name__) for base in type(tool).__mro__)
+    return next((_ADAPTERS[key] for key in keys if key in _ADAPTERS), None)
+
+
+def framework_of(tool: object) -> str | None:
+    """The framework whose tool this is."""
+    packages = (base.__module__.partition(".")[0] for base in type(tool).__mro__)
+    return next((_FRAMEWORKS[package] for package in packages if package in _FRAMEWORKS), None)
+
+
+def wrapped(guard: Guardrail, tool: Any) -> Any:
+    """A guarded tool. TypeError for what no adapter knows: it would run unguarded."""
+    adapter = adapter_of(tool)
+    if adapter is not None:
+        return importlib.import_module(adapter).wrap_tool(guard, tool)
+    framework = framework_of(tool)
+    if framework is None and callable(tool):
+        return guard.verify(tool)
+    raise TypeError(
+        f"{type(tool).__module__}.{type(tool).__qualname__} cannot be wrapped"
+        + (
+            f": there is no adapter for tools of {framework}; put @guard.verify below its decorator"
+            if framework
+            else ": it is neither a tool of a framework with an adapter nor callable"
+        )
+    )

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Builds the sdist, and from it the wheel, into the given folder; then looks into the wheel.
+set -euo pipefail
+
+out=${1:-dist}
+cd "$(dirname "$0")/.."
+rm -rf "$out"
+# From the sdist, so that what it lacks is noticed here and not by whoever builds it. The folder is shared with every
+# other build, or each wheel would compile all dependencies anew.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/libmicroloop/target}
+VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin build --quiet --release --locked --sdist --out "$out"
+.venv/bin/python scripts/check_wheel.py "$out"/microloop-*.whl

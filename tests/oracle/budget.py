@@ -1,0 +1,53 @@
+"""What a session and a tool may spend. Only calls that get through are charged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oracle.policy import Tool, milliseconds
+from oracle.verdict import Finding, most_severe
+
+MINUTE = 60_000
+
+
+class Budget:
+    """Every charge, with its time: the sums are counted anew at each check."""
+
+    def __init__(self, limits: dict[str, Any]) -> None:
+        self.limits = limits
+        self.charges: list[tuple[str, int]] = []
+        self.start: int | None = None
+
+    def judge(self, tool: Tool, now: int) -> Finding | None:
+        if self.start is None:
+            self.start = now
+        own = tool.fields.get("limit", {})
+        mine = [at for name, at in self.charges if name == tool.name]
+        every = [at for _, at in self.charges]
+        findings = [
+            over("halt", "budget.calls", self.limits.get("calls"), len(every)),
+            over("block", "budget.tool", own.get("calls"), len(mine)),
+            over("block", "budget.rate", self.limits.get("per_minute"), recent(every, now)),
+            over("block", "budget.rate", own.get("per_minute"), recent(mine, now)),
+            self.time(now),
+        ]
+        return most_severe([finding for finding in findings if finding])
+
+    def time(self, now: int) -> Finding | None:
+        wall_time = self.limits.get("wall_time")
+        if wall_time is None or self.start is None or now - self.start < milliseconds(wall_time):
+            return None
+        return Finding("halt", "budget.time")
+
+    def charge(self, tool: Tool, now: int) -> None:
+        self.charges.append((tool.name, now))
+
+
+def over(action: str, reason: str, limit: int | None, spent: int) -> Finding | None:
+    if limit is None or spent < limit:
+        return None
+    return Finding(action, reason, limit)
+
+
+def recent(times: list[int], now: int) -> int:
+    return sum(1 for at in times if now - at < MINUTE)

@@ -1,0 +1,114 @@
+"""The tutorial and the how-to pages do what they say: every block of them runs, and prints what stands below it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import types
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from docs_pages import DOCS, ROOT, Block, blocks, commands
+
+PAGES = [DOCS / "index.md", *sorted(DOCS.glob("tutorial/*.md")), *sorted(DOCS.glob("how-to/*.md"))]
+NEEDS = {"guard-langchain": "langchain", "guard-langgraph": "langgraph", "handle-halts": "langchain"}
+
+
+def _parameter(page: Path) -> object:
+    marks = [pytest.mark.adapter] if page.stem in NEEDS else []
+    return pytest.param(page, id=page.stem, marks=marks)
+
+
+class Reader:
+    """Follows one page."""
+
+    def __init__(self, page: Path, module: types.ModuleType) -> None:
+        self.page = page
+        self.module = module
+        self.printed = ""
+        self.code = 0
+
+    def follow(self, block: Block) -> None:
+        if block.file is not None:
+            Path(block.file).write_text(block.text, encoding="utf-8")
+        elif block.kind == "python":
+            self.run(block)
+        elif block.kind == "text":
+            assert self.printed == block.text, f"{self.page}:{block.line}"
+        elif block.kind == "console":
+            self.type_in(block)
+
+    def run(self, block: Block) -> None:
+        out = io.StringIO()
+        # Errors name the page and the line on it.
+        code = compile("\n" * (block.line - 1) + block.text, str(self.page), "exec", dont_inherit=True)
+        with contextlib.redirect_stdout(out):
+            exec(code, self.module.__dict__)
+        self.printed = out.getvalue()
+
+    def type_in(self, block: Block) -> None:
+        for command in commands(block.text):
+            if command.line == "echo $?":
+                assert command.shown.strip() == str(self.code), f"{self.page}:{block.line}"
+            elif command.line.startswith("microloop "):
+                shown = self.microloop(*shlex.split(command.line)[1:])
+                assert shown == command.shown, f"{self.page}:{block.line}: {command.line}"
+
+    def microloop(self, *arguments: str) -> str:
+        line = [sys.executable, "-m", "microloop", *arguments]
+        done = subprocess.run(line, capture_output=True, text=True, check=False, env={**os.environ, "NO_COLOR": "1"})
+        self.code = done.returncode
+        return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", [_parameter(page) for page in PAGES])
+def test_a_page_does_what_it_says(page, tmp_path, monkeypatch):
+    needed = NEEDS.get(page.stem)
+    if needed is not None and find_spec(needed) is None:
+        pytest.skip(f"{needed} is not installed")
+    monkeypatch.chdir(tmp_path)
+    module = types.ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
+    reader = Reader(page, module)
+    for block in blocks(page):
+        reader.follow(block)
+
+
+@pytest.mark.adapter
+def test_the_example_of_the_readme_does_what_the_readme_says(monkeypatch):
+    pytest.importorskip("langchain")
+    from microloop import RunHalted
+
+    module = types.ModuleType("readme")
+    monkeypatch.setitem(sys.modules, "readme", module)
+    module.db = types.SimpleNamespace(execute=lambda _: "[]")
+    example = next(block for block in blocks(ROOT / "README.md") if block.kind == "python")
+    exec(compile(example.text, "README.md", "exec", dont_inherit=True), module.__dict__)
+    with module.guard.session():
+        answers = [module.query_database.invoke({"sql": "SELECT 1"}) for _ in range(4)]
+        assert answers[:2] == ["[]", "[]"]
+        assert all("was refused: call number" in answer for answer in answers[2:])
+        with pytest.raises(RunHalted):
+            module.query_database.invoke({"sql": "SELECT 1"})
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_the_c_program_guards(tmp_path):
+    """It is linked against the library inside the package: the same functions, built once."""
+    import microloop._lowlevel as lowlevel
+
+    library = next(Path(lowlevel.__file__).parent.glob("*.so"))
+    program = next(block for block in blocks(DOCS / "how-to" / "use-from-c.md") if block.file == "guard.c")
+    expected = next(block for block in blocks(DOCS / "how-to" / "use-from-c.md") if block.kind == "console")
+    (tmp_path / "guard.c").write_text(program.text, encoding="utf-8")
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'libmicroloop' / 'capi' / 'include'}"]
+    subprocess.run(["cc", *flags, "guard.c", str(library), "-o", "guard"], cwd=tmp_path, check=True)
+    env = {**os.environ, "LD_LIBRARY_PATH": str(library.parent)}
+    printed = subprocess.run([tmp_path / "guard"], env=env, capture_output=True, text=True, check=True).stdout
+    assert printed == next(command.shown for command in commands(expected.text) if command.line == "./guard")

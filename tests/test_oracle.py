@@ -1,0 +1,110 @@
+"""The core against the slow oracle, on random traces."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from microloop import Guardrail, Policy
+from oracle import Session, replay, through_python
+from oracle.expectations import read_all
+from oracle.random_traces import ARGUMENTS, NAMES, OUTCOMES, policies, traces
+
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+many = settings(deadline=None, suppress_health_check=SLOW, max_examples=settings().max_examples * 4)
+some = settings(deadline=None, suppress_health_check=SLOW)
+
+
+def disagreement(core, oracle):
+    """What differs, where the contract defines it: None on the oracle's side is left open."""
+    fields = ("action", "reason", "limit", "seen", "evidence")
+    pairs = {field: (getattr(core, field), getattr(oracle, field)) for field in fields}
+    return {field: pair for field, pair in pairs.items() if pair[1] is not None and pair[0] != pair[1]}
+
+
+def as_trace(trace, answers):
+    """The trace with what the oracle says, to be pasted into tests/traces."""
+    said = [
+        {**step, **({"expect": answer.action, "reason": answer.reason} if answer is not None else {})}
+        for step, answer in zip(trace["steps"], answers, strict=False)
+    ]
+    head = ",\n".join(f'  "{key}": {json.dumps(trace[key])}' for key in ("name", "source", "policy"))
+    body = ",\n".join(f"    {json.dumps(step)}" for step in said)
+    return f'{{\n{head},\n  "steps": [\n{body}\n  ]\n}}'
+
+
+def first_difference(trace, core, oracle):
+    for number, (mine, other) in enumerate(zip(core, oracle, strict=True), 1):
+        different = {} if mine is None or other is None else disagreement(mine, other)
+        if different:
+            shown = {**trace, "steps": trace["steps"][:number]}
+            return f"step {number}: (core, oracle) {different}\n{as_trace(shown, oracle)}"
+    return None
+
+
+@many
+@given(traces())
+def test_core_and_oracle_agree_on_random_traces(trace):
+    core, oracle = through_python.play(trace), replay.play(trace, trace["policy"])
+    difference = first_difference(trace, core, oracle)
+    assert difference is None, difference
+
+
+def test_core_and_oracle_agree_on_the_committed_traces():
+    differences = []
+    for name, trace in read_all():
+        document = Policy.load(trace["policy"]).document
+        difference = first_difference(trace, through_python.play(trace), replay.play(trace, document))
+        differences += [f"{name}\n{difference}"] if difference else []
+    assert not differences, "\n".join(differences)
+
+
+calls = st.tuples(st.just("check"), st.sampled_from(NAMES), st.sampled_from(ARGUMENTS))
+ends = st.tuples(st.just("record"), st.integers(0, 5), st.sampled_from(OUTCOMES))
+cancels = st.tuples(st.just("cancel"), st.integers(0, 5), st.none())
+users = st.tuples(st.just("user"), st.none(), st.none())
+
+
+@st.composite
+def overlapping(draw):
+    """Calls that are under way at the same time, and come back in any order or not at all."""
+    pool = draw(st.lists(calls, min_size=1, max_size=4))
+    end = st.one_of(ends, ends, ends, cancels, users) if draw(st.booleans()) else ends
+    return draw(st.lists(st.one_of(st.sampled_from(pool), end), min_size=1, max_size=40))
+
+
+@some
+@given(policies(), overlapping())
+def test_core_and_oracle_agree_on_calls_that_overlap(policy, happenings):
+    core, oracle = Guardrail(policy=policy).session(), Session(policy)
+    core.set_time(0)
+    under_way, said = [], []
+    for what, which, more in happenings:
+        if what == "check":
+            mine, other = core.check(which, more), oracle.check(which, more)
+            said.append((which, more, mine.action, other.action, other.reason))
+            different = disagreement(mine, other)
+            assert not different, f"(core, oracle) {different} after {said}"
+            if other.runs:
+                under_way.append((mine, other.step))
+        elif what == "user":
+            core.user_turn()
+            oracle.user_turn()
+        elif under_way:
+            finish(core, oracle, what, under_way.pop(which % len(under_way)), more)
+    core.close()
+
+
+def finish(core, oracle, what, call, outcome):
+    verdict, step = call
+    if what == "cancel":
+        core.cancel(verdict)
+        oracle.cancel(step)
+    elif "error" in outcome:
+        core.record(verdict, error=outcome["error"])
+        oracle.record(step, outcome["error"], failed=True)
+    else:
+        core.record(verdict, outcome["result"])
+        oracle.record(step, replay.text_of(outcome["result"]))
