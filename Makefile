@@ -100,7 +100,7 @@ wheel-tests: ## install the wheel of dist/ on every Python and run the whole sui
 	@scripts/wheel_tests.sh
 
 .PHONY: adapters
-adapters: ## the framework adapters, on the default Python at newest and on the oldest Python at the floors
+adapters: ## the wheel beside LangChain and LangGraph: newest on the default Python, the floors on the oldest
 	@scripts/adapter_tests.sh
 
 .PHONY: smoke

@@ -91,18 +91,24 @@ def checked(status: int) -> int:
 def read(call: Callable[..., int], *handles: Any) -> bytes:
     """Everything that a function writes into a buffer of ours, however long it is."""
     try:
-        buffer, view = _spare.pop()
+        spare = _spare.pop()
     except IndexError:
-        buffer, view = _new_buffer(_SIZE)
-    needed = call(*handles, buffer, _SIZE)
-    text: bytes = view[: min(needed, _SIZE)] if needed >= 0 else b""
-    _spare.append((buffer, view))
-    return text if 0 <= needed <= _SIZE else _read_long(call, handles, checked(needed))
+        spare = _new_buffer(_SIZE)
+    needed = call(*handles, spare[0], _SIZE)
+    if 0 <= needed <= _SIZE:
+        text: bytes = spare[1][:needed]
+        _spare.append(spare)
+        return text
+    return _read_long(call, handles, checked(needed))
 
 
 def _read_long(call: Callable[..., int], handles: tuple[Any, ...], size: int) -> bytes:
-    buffer, view = _new_buffer(size)
-    return bytes(view[: checked(call(*handles, buffer, size))])
+    while True:
+        buffer, view = _new_buffer(size)
+        needed = checked(call(*handles, buffer, size))
+        if needed <= size:
+            return bytes(view[:needed])
+        size = needed  # another thread has added to it in between
 
 
 def _new_buffer(size: int) -> tuple[Any, Any]:

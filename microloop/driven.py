@@ -38,7 +38,7 @@ def drive(
     except GeneratorExit:
         site.leave(session, step, seen.text())
         raise
-    except BaseException as error:
+    except BaseException as error:  # recorded, and raised again
         site.failed(session, step, error)
         raise
 
@@ -68,6 +68,6 @@ async def drive_async(
     except GeneratorExit:
         site.leave(session, step, seen.text())
         raise
-    except BaseException as error:
+    except BaseException as error:  # recorded, and raised again
         site.failed(session, step, error)
         raise

@@ -216,9 +216,12 @@ class Guardrail:
 
     def leave(self, session: Session) -> None:
         """Makes the session before it the current one again; ends it if nobody could find it any more."""
-        outer = self._entered.get()[:-1]
-        self._entered.set(outer)
-        self.current.set(outer[-1] if outer else None)
+        entered = self._entered.get()
+        # Blocks of generators and tasks may end in another order, or another context, than they began in.
+        place = max((index for index, each in enumerate(entered) if each is session), default=len(entered))
+        left = (*entered[:place], *entered[place + 1 :])
+        self._entered.set(left)
+        self.current.set(left[-1] if left else None)
         with self.lock:
             session.entered -= 1
             ended = session.entered == 0 and session.anonymous

@@ -11,49 +11,31 @@ from typing import Any
 
 from microloop.annotations import parts
 
-_FRAMEWORKS = frozenset(
-    {
-        "ag2",
-        "agent_framework",
-        "agents",
-        "autogen",
-        "autogen_core",
-        "crewai",
-        "fastmcp",
-        "google",
-        "langchain",
-        "langchain_core",
-        "langgraph",
-        "llama_index",
-        "mcp",
-        "pydantic_ai",
-        "smolagents",
-        "workflows",
-    }
-)
-_TYPES = frozenset(
-    {
+_INJECTED = {
+    "ag2": {"Context"},
+    "agent_framework": {"FunctionInvocationContext"},
+    "agents": {"RunContextWrapper", "ToolContext"},
+    "autogen_core": {"CancellationToken"},
+    "fastmcp": {"Context"},
+    "google": {"ToolContext"},
+    "langchain": {"ToolRuntime"},
+    "langchain_core": {
         "AsyncCallbackManagerForToolRun",
         "BaseCallbackManager",
         "BaseStore",
         "CallbackManagerForToolRun",
-        "CancellationToken",
-        "Context",
-        "FunctionInvocationContext",
-        "InjectedState",
-        "InjectedStore",
         "InjectedToolArg",
         "InjectedToolCallId",
-        "RunContext",
-        "RunContextWrapper",
         "RunnableConfig",
-        "Runtime",
-        "ToolContext",
-        "ToolRuntime",
-    }
-)
-# Too common to be taken for a framework's without its module.
-_AMBIGUOUS = frozenset({"Context", "Runtime"})
+    },
+    "langgraph": {"BaseStore", "InjectedState", "InjectedStore", "Runtime", "ToolRuntime"},
+    "llama_index": {"Context"},
+    "mcp": {"Context"},
+    "pydantic_ai": {"RunContext"},
+    "workflows": {"Context"},
+}
+# Names that are a framework's whatever the module, for annotations that cannot be resolved.
+_UNMISTAKABLE = set().union(*_INJECTED.values()) - {"BaseStore", "Context", "Runtime"}
 _BY_NAME = frozenset({"callbacks", "run_manager"})
 
 
@@ -74,16 +56,16 @@ def is_injected(parameter: inspect.Parameter) -> bool:
 
 def _named_in(annotation: str) -> bool:
     """An annotation that could not be resolved: its words are all there is."""
-    return not _TYPES.difference(_AMBIGUOUS).isdisjoint(re.findall(r"\w+", annotation))
+    return not _UNMISTAKABLE.isdisjoint(re.findall(r"\w+", annotation))
 
 
 def _is_framework_type(part: Any) -> bool:
     kind = part if isinstance(part, type) else type(part)
-    return any(
-        base.__name__ in _TYPES and base.__module__.partition(".")[0] in _FRAMEWORKS for base in kind.__mro__
-    ) or _is_named_alias(part)
+    return _is_unresolved(part) or any(
+        base.__name__ in _INJECTED.get(base.__module__.partition(".")[0], ()) for base in kind.__mro__
+    )
 
 
-def _is_named_alias(part: Any) -> bool:
+def _is_unresolved(part: Any) -> bool:
     name = getattr(part, "__forward_arg__", None)
     return isinstance(name, str) and _named_in(name)

@@ -27,8 +27,8 @@ _NOTED = 0xFF
 class Session:
     """One agent run. `Guardrail.session` makes it; `with` makes it the current one.
 
-    Any thread and any task may use it. It belongs to the process that made it: after a fork the child has a copy that
-    lives on by itself.
+    Any thread and any task may use it. After a fork the child has a copy that lives on by itself; fork while no call is
+    being checked, for a lock that another thread held at that moment stays locked in the child.
 
     >>> from microloop import Guardrail
     >>> with Guardrail().session("run-7") as session:

@@ -95,7 +95,7 @@ class Site:
         """For a plain function that returns a coroutine: its result is what the coroutine gives."""
         try:
             given = await result
-        except BaseException as error:
+        except BaseException as error:  # recorded, and raised again
             self.failed(session, step, error)
             raise
         return self.leave(session, step, given)
@@ -118,11 +118,11 @@ class Site:
         else:
             logger().error("microloop could not record a call of %s: %s", self.tool.name, session.failure(status))
 
-    def refuse(self, verdict: Verdict, caller: FrameType | None) -> Any:
+    def refuse(self, verdict: Verdict, frame: FrameType | None) -> Any:
         """What the caller of a refused call gets: an exception, or the feedback where a model reads it."""
         if verdict.action is HALT:
             raise run_halted(verdict)
-        tool = ambient.tool_around(self.function, caller)
+        tool = ambient.tool_around(self.function, frame)
         how = self.guard.on_block or ("raise" if tool is None else "return")
         if how == "raise":
             raise BlockedCall(verdict)
@@ -130,9 +130,9 @@ class Site:
             return verdict.feedback, None
         return verdict.feedback
 
-    def advised(self, verdict: Verdict, result: Any, caller: FrameType | None) -> Any:
+    def advised(self, verdict: Verdict, result: Any, frame: FrameType | None) -> Any:
         """The result of a call that came with advice: at its head where a model reads it, in the log elsewhere."""
-        tool = ambient.tool_around(self.function, caller) if verdict.action is WARN else None
+        tool = ambient.tool_around(self.function, frame) if verdict.action is WARN else None
         if tool is None:
             self._say(verdict)
             return result

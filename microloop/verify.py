@@ -11,12 +11,14 @@ from microloop.annotations import resolved_hints, signature_of
 from microloop.binding import bind_anything, compile_binder, parameters_of
 from microloop.compiled import wrapper_of
 from microloop.encoding import arguments_json, encode
+from microloop.errors import PolicyError
 from microloop.schema_of import may_hold_null, schema_of
 from microloop.site import Site
 from microloop.wrap import adapter_of, framework_of, wrapped
 
 if TYPE_CHECKING:
     from microloop.guardrail import Guardrail
+    from microloop.tools import Tool
 
 GivenSchema: TypeAlias = "Mapping[str, Any] | Literal[False] | None"
 MARK = "__microloop__"
@@ -48,7 +50,7 @@ def _refuse_what_cannot_be_guarded(target: Any) -> None:
         raise TypeError("a property cannot be guarded: put @guard.verify on its getter, below @property")
     if not callable(target):
         raise TypeError(
-            f"{shown} cannot be called, so it cannot be guarded: put @guard.verify below the decorator above it"
+            f"{shown} cannot be called, so it cannot be guarded: put @guard.verify below the decorator that made it"
         )
 
 
@@ -66,9 +68,19 @@ def _guarded_callable(
     kept = () if signature is None else parameters_of(target, signature)
     bind = bind_anything if signature is None else compile_binder(target, parameters, kept)
     derived = schema_of(kept) if schema is None and signature is not None else schema or None
-    site = Site(guard, guard.tool(name, derived), target, bind, _encoder_for(derived))
+    site = Site(guard, _declared(guard, name, derived), target, bind, _encoder_for(derived))
     guard.covers(name, "verify", f"{getattr(target, '__module__', '')}.{getattr(target, '__qualname__', name)}")
     return _dressed(wrapper_of(site, parameters, kept), target, signature, guard)
+
+
+def _declared(guard: Guardrail, name: str, schema: Mapping[str, Any] | None) -> Tool:
+    try:
+        return guard.tool(name, schema)
+    except PolicyError as error:
+        raise PolicyError(
+            f"the JSON Schema of {name} cannot be used: {error}; "
+            "give another one with guard.verify(schema=...), or schema=False for none"
+        ) from error
 
 
 def _encoder_for(schema: Mapping[str, Any] | None) -> Callable[[dict[str, Any]], bytes]:

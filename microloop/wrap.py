@@ -10,16 +10,13 @@ if TYPE_CHECKING:
 
 # By the module and name of a base class, so that no framework is imported to look for it.
 _ADAPTERS = {("langchain_core.tools.base", "BaseTool"): "microloop.adapters.langchain"}
+# Packages whose names nobody else uses; the tools of the others cannot be called, which is said of them instead.
 _FRAMEWORKS = {
-    "ag2": "AG2",
-    "agents": "openai-agents",
     "autogen_core": "AutoGen",
     "crewai": "CrewAI",
     "fastmcp": "FastMCP",
-    "google": "google-adk",
     "langchain_core": "LangChain",
     "llama_index": "LlamaIndex",
-    "mcp": "MCP",
     "pydantic_ai": "pydantic-ai",
     "smolagents": "smolagents",
 }

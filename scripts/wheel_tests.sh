@@ -1,18 +1,28 @@
 #!/usr/bin/env bash
-# Installs the wheel of dist/ on every Python of this machine and runs the whole suite there.
-set -euo pipefail
+# Installs the wheel of dist/ on every Python of this machine and runs the whole suite there, without any framework.
+set -uo pipefail
 
 cd "$(dirname "$0")/.."
-wheel=$(ls dist/microloop-*.whl)
+wheel=$(ls dist/microloop-*.whl) || exit 1
 mkdir -p .cache/gate
 : >.cache/gate/pythons
+failed=()
+
+test_on() {
+    local version=$1 python=$2 env=.cache/venv/$1
+    echo "--- Python $version ($("$python" --version))"
+    scripts/venv.sh "$env" "$python" --group test --reinstall-package microloop "$wheel" &&
+        "$env/bin/python" -I -c 'import microloop; assert "site-packages" in microloop.__file__, microloop.__file__' &&
+        "$env/bin/pytest" -q -n 2 --dist worksteal -p no:cacheprovider
+}
 
 while read -r version python; do
-    echo "--- Python $version ($("$python" --version))"
-    env=.cache/venv/$version
-    scripts/venv.sh "$env" "$python" --group test
-    scripts/venv.sh "$env" "$python" --reinstall-package microloop "$wheel"
-    MICROLOOP_TEST_INSTALLED=1 "$env/bin/pytest" -q -p no:cacheprovider
-    printf '%s ' "$version" >>.cache/gate/pythons
+    if test_on "$version" "$python"; then
+        printf '%s ' "$version" >>.cache/gate/pythons
+    else
+        failed+=("$version")
+    fi
 done < <(scripts/pythons.sh)
-echo "Pythons tested: $(cat .cache/gate/pythons)"
+
+echo "Pythons tested: $(cat .cache/gate/pythons)${failed[*]:+- failed on ${failed[*]}}"
+((${#failed[@]} == 0))

@@ -14,6 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+import microloop
 from docs_pages import DOCS, ROOT, Block, blocks, commands
 
 PAGES = [DOCS / "index.md", *sorted(DOCS.glob("tutorial/*.md")), *sorted(DOCS.glob("how-to/*.md"))]
@@ -57,12 +59,18 @@ class Reader:
             if command.line == "echo $?":
                 assert command.shown.strip() == str(self.code), f"{self.page}:{block.line}"
             elif command.line.startswith("microloop "):
-                shown = self.microloop(*shlex.split(command.line)[1:])
-                assert shown == command.shown, f"{self.page}:{block.line}: {command.line}"
+                line, _, target = command.line.partition(" > ")
+                shown = self.microloop(*shlex.split(line)[1:])
+                if target:
+                    Path(target).write_text(shown, encoding="utf-8")
+                else:
+                    assert shown == command.shown, f"{self.page}:{block.line}: {command.line}"
 
     def microloop(self, *arguments: str) -> str:
         line = [sys.executable, "-m", "microloop", *arguments]
-        done = subprocess.run(line, capture_output=True, text=True, check=False, env={**os.environ, "NO_COLOR": "1"})
+        # The same package, in a checkout that is not installed as well.
+        env = {**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(Path(microloop.__file__).parents[1])}
+        done = subprocess.run(line, capture_output=True, text=True, check=False, env=env)
         self.code = done.returncode
         return done.stdout + done.stderr
 
@@ -104,11 +112,13 @@ def test_the_c_program_guards(tmp_path):
     import microloop._lowlevel as lowlevel
 
     library = next(Path(lowlevel.__file__).parent.glob("*.so"))
-    program = next(block for block in blocks(DOCS / "how-to" / "use-from-c.md") if block.file == "guard.c")
-    expected = next(block for block in blocks(DOCS / "how-to" / "use-from-c.md") if block.kind == "console")
-    (tmp_path / "guard.c").write_text(program.text, encoding="utf-8")
+    page = list(blocks(DOCS / "how-to" / "use-from-c.md"))
+    (tmp_path / "guard.c").write_text(next(block.text for block in page if block.file == "guard.c"), encoding="utf-8")
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'libmicroloop' / 'capi' / 'include'}"]
     subprocess.run(["cc", *flags, "guard.c", str(library), "-o", "guard"], cwd=tmp_path, check=True)
     env = {**os.environ, "LD_LIBRARY_PATH": str(library.parent)}
     printed = subprocess.run([tmp_path / "guard"], env=env, capture_output=True, text=True, check=True).stdout
-    assert printed == next(command.shown for command in commands(expected.text) if command.line == "./guard")
+    shown = {
+        command.line: command.shown for block in page if block.kind == "console" for command in commands(block.text)
+    }
+    assert printed == shown["./guard"]

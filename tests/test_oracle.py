@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from microloop import Guardrail, Policy
 from oracle import Session, replay, through_python
 from oracle.expectations import read_all
-from oracle.random_traces import ARGUMENTS, NAMES, OUTCOMES, policies, traces
+from oracle.random_policies import NAMES, policies
+from oracle.random_traces import EVERY, OUTCOMES, traces
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 many = settings(deadline=None, suppress_health_check=SLOW, max_examples=settings().max_examples * 4)
@@ -61,7 +62,7 @@ def test_core_and_oracle_agree_on_the_committed_traces():
     assert not differences, "\n".join(differences)
 
 
-calls = st.tuples(st.just("check"), st.sampled_from(NAMES), st.sampled_from(ARGUMENTS))
+calls = st.tuples(st.just("check"), st.sampled_from(NAMES), st.sampled_from(EVERY))
 ends = st.tuples(st.just("record"), st.integers(0, 5), st.sampled_from(OUTCOMES))
 cancels = st.tuples(st.just("cancel"), st.integers(0, 5), st.none())
 users = st.tuples(st.just("user"), st.none(), st.none())

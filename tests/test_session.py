@@ -75,6 +75,25 @@ def test_a_session_may_be_entered_twice():
         assert not session.closed
 
 
+def test_blocks_may_end_in_another_order_than_they_began():
+    guard = Guardrail()
+    outer, inner = guard.session("outer"), guard.session("inner")
+    outer.__enter__()
+    inner.__enter__()
+    outer.__exit__(None, None, None)
+    assert guard.here() is inner
+    inner.__exit__(None, None, None)
+    assert guard.here().id not in ("outer", "inner")
+
+
+def test_the_default_session_goes_on_when_an_adapter_has_entered_it():
+    guard = Guardrail()
+    with guard.here() as session:
+        go_round(guard)
+    assert guard.here() is session
+    assert next_action(guard) is Action.BLOCK
+
+
 def test_a_session_without_an_id_ends_with_its_block():
     guard = Guardrail()
     with guard.session() as session:

@@ -8,7 +8,7 @@ import inspect
 
 import pytest
 
-from microloop import BlockedCall, Guardrail, RunHalted
+from microloop import BlockedCall, Guardrail, PolicyError, RunHalted
 
 # Its own limits, so that tuning the named policies changes nothing here.
 STRICT = {
@@ -397,6 +397,13 @@ def test_a_name_and_a_schema_may_be_given():
     with pytest.raises(BlockedCall) as refused:
         search("too long")
     assert (refused.value.verdict.tool, refused.value.verdict.reason) == ("db.search", "args.schema")
+
+
+def test_a_schema_that_cannot_be_used_says_so_when_the_function_is_decorated():
+    for schema in ({"type": "nonsense"}, {"$ref": "https://example.com/schema"}):
+        decorate = Guardrail().verify(name="search", schema=schema)
+        with pytest.raises(PolicyError, match=r"search.*schema=False"):
+            decorate(max)
 
 
 def test_a_schema_may_be_done_without():

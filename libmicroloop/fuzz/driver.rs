@@ -76,12 +76,7 @@ impl Run {
     fn operation(&mut self, letter: u8, rest: &[u8]) {
         match letter {
             b'c' => self.call(rest, 0, null()),
-            b'i' => {
-                self.call_with(rest, |id| MicroloopContext { call_id: id, call_id_len: 1, batch: null(), batch_len: 0 })
-            }
-            b'b' => {
-                self.call_with(rest, |id| MicroloopContext { call_id: null(), call_id_len: 0, batch: id, batch_len: 1 })
-            }
+            b'i' | b'b' => self.call_with(letter, rest),
             b'r' | b'j' | b'e' => self.record(letter, rest),
             b'x' => self.cancel(),
             b'u' | b'a' => self.turn(letter, rest),
@@ -93,11 +88,15 @@ impl Run {
         }
     }
 
-    fn call_with(&mut self, rest: &[u8], context: impl Fn(*const u8) -> MicroloopContext) {
-        if let Some(id) = rest.get(1) {
-            let context = context(id);
-            self.call(rest, 1, &raw const context);
-        }
+    /// The byte after the tool is the call's id, or its batch.
+    fn call_with(&mut self, letter: u8, rest: &[u8]) {
+        let Some(id) = rest.get(1) else { return };
+        let given: *const u8 = id;
+        let context = match letter {
+            b'i' => MicroloopContext { call_id: given, call_id_len: 1, batch: null(), batch_len: 0 },
+            _ => MicroloopContext { call_id: null(), call_id_len: 0, batch: given, batch_len: 1 },
+        };
+        self.call(rest, 1, &raw const context);
     }
 
     fn call(&mut self, rest: &[u8], skip: usize, context: *const MicroloopContext) {

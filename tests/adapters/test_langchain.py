@@ -239,6 +239,12 @@ def test_coverage_lists_the_tools_before_any_of_them_is_called(run: Any, search:
     assert [(each.tool, each.hook) for each in guard.coverage()] == [("search", "GuardrailMiddleware")]
 
 
+def test_a_tool_that_the_provider_runs_is_said_to_be_unguarded(run: Any, search: Search, caplog: Any) -> None:
+    with caplog.at_level(logging.WARNING, logger="microloop"):
+        run(agent(Scripted(turns=same(2)), [search.tool, {"type": "web_search"}], Guardrail()))
+    assert caplog.text.count("web_search runs at the model's provider") == 1
+
+
 def test_wrapping_a_tool_does_not_import_the_agents() -> None:
     code = "import sys; from microloop.adapters.langchain import wrap_tool; print('langchain.agents' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
@@ -247,5 +253,5 @@ def test_wrapping_a_tool_does_not_import_the_agents() -> None:
 
 def test_a_missing_or_old_package_is_named_with_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.metadata.version", lambda package: "1.0.3")
-    with pytest.raises(AdapterError, match=r"langgraph is 1\.0\.3; 1\.2\.12 or newer is needed"):
+    with pytest.raises(AdapterError, match=r"langgraph is 1\.0\.3; 1\.2\.0 or newer is needed: pip install"):
         require("langgraph")

@@ -131,6 +131,20 @@ def test_with_nobody_to_ask_the_call_is_refused(run: Any, refund: Refund) -> Non
     assert refund.paid == []
 
 
+def test_what_the_host_raises_when_it_is_asked_is_the_hosts_and_the_call_does_not_run(
+    run: Any, refund: Refund, caplog: pytest.LogCaptureFixture
+) -> None:
+    def ask(verdict: Any) -> bool:
+        raise ZeroDivisionError(verdict.rule)
+
+    guard = Guardrail(POLICY, ask=ask)
+    with guard.session("run") as session, pytest.raises(ZeroDivisionError):
+        run(agent(refund, [ONE[0] * 2, "done"], guard))
+    assert refund.paid == []
+    assert session.check("refund", {"euros": 500}).reason == "rule.ask"
+    assert caplog.text == ""
+
+
 @pytest.mark.parametrize(
     "answer",
     [True, "yes", " Approve ", {"type": "accept"}, [{"type": "approve"}], {"decisions": [{"type": "approve"}]}],

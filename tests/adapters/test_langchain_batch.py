@@ -148,9 +148,19 @@ def test_a_waiter_that_is_cancelled_takes_the_outcome_from_nobody() -> None:
     assert asyncio.run(main()) == "here"
 
 
-def test_outcomes_are_kept_for_so_many_calls_only() -> None:
+def test_outcomes_are_kept_for_the_latest_turns_only() -> None:
     kept = Answers()
     for step in range(1, 1001):
-        kept.lead(step, None)
-    assert kept.leader((1,)) is None
+        kept.lead(step, f"turn {step // 10}", None)
+    assert kept.leader((900,)) is None
     assert kept.leader((1000,)) is not None
+
+
+def test_whoever_watches_and_fails_leaves_nobody_waiting(run: Any) -> None:
+    def watch(verdict: Any) -> None:
+        if verdict.action == "allow":
+            raise ZeroDivisionError("the log is full")
+
+    guarded = GuardrailMiddleware(Guardrail(), on_verdict=watch)
+    with pytest.raises(ZeroDivisionError):
+        run(create_agent(Scripted(turns=[SIX, "done"]), [Slow().sync], middleware=[guarded]))

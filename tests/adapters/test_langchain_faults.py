@@ -123,10 +123,27 @@ def test_an_outcome_that_cannot_be_recorded_is_reported_and_reaches_the_model(
     assert "could not record a call of search" in caplog.text
 
 
-def test_a_tool_whose_schema_cannot_be_read_does_not_run_unguarded(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate_module, "declared_schema", broken)
+@pytest.mark.parametrize("place", ["gate.declared_schema", "middleware.session_of", "middleware.heard"])
+def test_a_fault_beside_the_calls_ends_the_run_or_is_reported(
+    run: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
+) -> None:
+    monkeypatch.setattr(f"microloop.adapters._langchain.{place}", broken)
     with pytest.raises(RuntimeError, match="a fault of our own"):
         run(agent(Scripted(turns=same(1)), Guardrail()))
+    lenient = Guardrail({"version": 1, "extends": "balanced", "on_error": "allow"})
+    with caplog.at_level(logging.ERROR, logger="microloop"):
+        messages = run(agent(Scripted(turns=same(1)), lenient))["messages"]
+    assert answers(messages)[0].content == "nothing about cats"
+    assert "microloop failed in GuardrailMiddleware (on_error: allow)" in caplog.text
+
+
+def test_a_halt_after_a_tool_that_answers_directly_is_no_success_either(run: Any) -> None:
+    guard = Guardrail({"version": 1, "extends": "balanced", "budgets": {"calls": 1}})
+    direct = search.model_copy(update={"return_direct": True})
+    graph = create_agent(Scripted(turns=same(9)), [direct], middleware=[GuardrailMiddleware(guard)])
+    with guard.session("run"):
+        assert sorted(run(graph)) == ["messages"]
+        assert run(graph)["microloop_halted"]["reason"] == "budget.calls"
 
 
 def test_in_observe_mode_nothing_is_withheld_and_everything_is_said(run: Any) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import logging
+import sys
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -45,7 +47,7 @@ def nodes(guard: Guardrail, tools: Tools, **options: Any) -> dict[str, Any]:
         return {"messages": tools.answer(state)}
 
     @guard_node(guard, **options)
-    async def anode(state: MessagesState) -> dict[str, Any]:
+    async def anode(state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
         return {"messages": tools.answer(state)}
 
     return {"invoke": node, "ainvoke": anode}
@@ -143,9 +145,22 @@ def test_whatever_form_a_node_answers_in_the_refusals_are_added(kind: str) -> No
     calls = [{"name": "search", "args": {"query": word}, "id": word, "type": "tool_call"} for word in ("a", "b")]
     state = graph.compile().invoke({"messages": [HumanMessage("hi"), AIMessage("", tool_calls=calls)]})
     assert tools.ran == ["a"]
-    assert {message.tool_call_id for message in answers(state["messages"])} >= (
+    assert {message.tool_call_id for message in answers(state["messages"])} == (
         {"b"} if kind == "nothing" else {"a", "b"}
     )
+
+
+def test_a_command_is_left_as_it_is_and_the_advice_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    tools = Tools()
+
+    @guard_node(Guardrail())
+    def node(state: MessagesState) -> Command[Any]:
+        return Command(update={"messages": tools.answer(state)})
+
+    with caplog.at_level(logging.WARNING, logger="microloop"):
+        messages = loop(Scripted(turns=same(3)), node).invoke({"messages": [("user", "hi")]})["messages"]
+    assert [message.content for message in answers(messages)] == ["nothing about cats"] * 3
+    assert "the advice has no place in a Command" in caplog.text
 
 
 @pytest.mark.parametrize("ids", [("1", "2"), ("1", "1")])
@@ -204,6 +219,15 @@ def test_decorated_tools_inside_the_node_are_counted_once() -> None:
     with guard.session("run") as session:
         loop(Scripted(turns=[turn, "done"]), node).invoke({"messages": [("user", "hi")]})
         assert session.state()["calls"] == 2
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 11), reason="Python 3.11 gives every task its run")
+def test_an_async_node_that_cannot_know_its_run_is_refused() -> None:
+    async def node(state: MessagesState) -> dict[str, Any]:
+        return {}
+
+    with pytest.raises(AdapterError, match="config: RunnableConfig"):
+        guard_node(Guardrail())(node)
 
 
 def test_a_tool_node_is_refused_with_what_to_use_instead() -> None:

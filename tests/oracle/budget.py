@@ -11,16 +11,13 @@ MINUTE = 60_000
 
 
 class Budget:
-    """Every charge, with its time: the sums are counted anew at each check."""
+    """Every charge, with its time: the sums are counted anew at each check. The session begins at 0."""
 
     def __init__(self, limits: dict[str, Any]) -> None:
         self.limits = limits
         self.charges: list[tuple[str, int]] = []
-        self.start: int | None = None
 
     def judge(self, tool: Tool, now: int) -> Finding | None:
-        if self.start is None:
-            self.start = now
         own = tool.fields.get("limit", {})
         mine = [at for name, at in self.charges if name == tool.name]
         every = [at for _, at in self.charges]
@@ -35,7 +32,7 @@ class Budget:
 
     def time(self, now: int) -> Finding | None:
         wall_time = self.limits.get("wall_time")
-        if wall_time is None or self.start is None or now - self.start < milliseconds(wall_time):
+        if wall_time is None or now < milliseconds(wall_time):
             return None
         return Finding("halt", "budget.time")
 

@@ -1,7 +1,7 @@
 """Random policies and random traces, for hypothesis.
 
-Few tools, few arguments, few outcomes, so that they meet again; and the steps of a trace are drawn from a small pool of
-its own, so that sequences come round.
+Purely random steps never loop. So each trace has few tools, arguments of one family, few outcomes, and stretches of
+steps that come round; and each policy has a few detectors only, so that one does not hide the others.
 """
 
 from __future__ import annotations
@@ -11,117 +11,94 @@ from typing import Any
 from hypothesis import strategies as st
 
 from oracle.expectations import Trace
+from oracle.random_policies import NAMES, policies
 
-TOOLS = [
-    {"match": "look", "effect": "read"},
-    {"match": "put", "effect": "write"},
-    {"match": "keep", "effect": "idempotent"},
-    {"match": "mystery"},
-    {"match": "poll", "effect": "read", "poll": {"deadline": "20s", "interval": "2s"}},
-    {"match": "noisy", "effect": "read", "volatile": ["q"]},
-    {"match": "keyed", "loop_key": ["n"]},
-    {"match": "paged", "effect": "read", "cursor": ["ref"]},
-    {"match": "form", "arguments": {"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}}}},
-    {"match": "ruled", "rules": [{"id": "no-two", "path": "n", "deny": {"equals": 2}}]},
-    {"match": "asked", "rules": [{"id": "ask-two", "path": "n", "ask": {"equals": 2}}]},
-]
-NAMES = [tool["match"] for tool in TOOLS]
+Step = dict[str, Any]
 
-ARGUMENTS: list[Any] = [
-    {},
-    {"n": 1},
-    {"n": 2},
-    {"q": "red fox"},
-    {"q": "fox red"},
-    {"q": "the red fox"},
-    {"q": "red fox", "n": 1},
-    {"q": "red fox", "ref": "a"},
-    {"q": "red fox", "ref": "b"},
-    {"q": "fox red", "ref": "c"},
-    '{"n": 1.0}',
-    '{"n": ',
-]
+FAMILIES: dict[str, list[Any]] = {
+    "plain": [{}, {"n": 1}, {"n": 2}, '{"n": 1.0}', {"n": 3}],
+    "reworded": [{"q": q} for q in ("red fox", "fox red", "the red fox", "fox the red", "a red fox", "blue whale")],
+    "swept": [{"day": f"2024-05-0{day}", "of": "the same old month"} for day in range(1, 7)],
+    "partly": [{"city": city, "of": "all that stays as it is"} for city in ("Oslo", "Rome", "Riga", "Bern", "Kyiv")],
+    "volatile": [{"q": "red fox", "ref": ref} for ref in "abcd"] + [{"q": "red fox"}, {"q": "blue whale", "ref": "a"}],
+    "broken": ['{"n": ', '{"n"', {"n": 1}, {"q": 5}, {"q": "red fox"}],
+}
+EVERY = [arguments for family in FAMILIES.values() for arguments in family]
 
-OUTCOMES: list[dict[str, Any]] = [
+OUTCOMES: list[Step] = [
     {"result": "alpha"},
     {"result": "beta"},
     {"result": ""},
     {"result": "No results found."},
     {"result": True},
     {"result": []},
+    {"result": None},
     {"error": "Broken: part 1"},
     {"error": "Broken: part 2"},
     {"error": "Lost: the way"},
 ]
-
+ERRORS = [outcome for outcome in OUTCOMES if "error" in outcome]
 SPEECH = ["", "so be it", "well then"]
+STRAY = {"tool": "mystery", "args": {"stray": True}, "result": "a stray"}
+MOST_STEPS = 60
 
 
 @st.composite
-def levels(draw: st.DrawFn, least: int = 2, names: tuple[str, ...] = ("warn", "block", "halt")) -> dict[str, int]:
-    """Some of the levels, each higher than the one before."""
-    chosen: dict[str, int] = {}
-    for name in names:
-        if draw(st.booleans()):
-            least = chosen[name] = draw(st.integers(least, least + 3))
-            least += 1
-    return chosen
+def pools(draw: st.DrawFn) -> list[Step]:
+    """The few steps that a trace is made of."""
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=2))
+    family = draw(st.sampled_from([*FAMILIES.values(), EVERY]))
+    kinds = draw(st.lists(st.sampled_from(draw(st.sampled_from([OUTCOMES, ERRORS]))), min_size=1, max_size=2))
+    call = st.builds(
+        lambda tool, args, outcome: {"tool": tool, "args": args, **outcome},
+        st.sampled_from(names),
+        st.sampled_from(family),
+        st.sampled_from(kinds),
+    )
+    return draw(st.lists(call, min_size=1, max_size=6))
+
+
+def turns() -> st.SearchStrategy[Step]:
+    return st.sampled_from([{"user": "go on"}, *({"assistant": text} for text in SPEECH)])
 
 
 @st.composite
-def loops(draw: st.DrawFn) -> dict[str, Any]:
-    found: dict[str, Any] = {"scope": draw(st.sampled_from(["turn", "turn", "session"])), "learned": ["ref"]}
-    for detector in ("repeat", "write", "cycle", "error", "retry", "near", "text"):
-        if draw(st.booleans()):
-            found[detector] = draw(levels(3 if detector in ("near", "cycle") else 2))
-    for detector, one in (("stall", "warn"), ("recur", "warn"), ("refused", "halt")):
-        if draw(st.booleans()):
-            found[detector] = {one: draw(st.integers(2, 6))}
-    if draw(st.booleans()):
-        found["invalid"] = draw(levels(2, ("block", "halt")))
-    if draw(st.booleans()):
-        found.setdefault("retry", {})["backoff"] = {"base": "1s", "factor": 2, "max": "3s"}
-    return found
-
-
-@st.composite
-def policies(draw: st.DrawFn) -> dict[str, Any]:
-    """A resolved policy document."""
-    policy: dict[str, Any] = {"version": 1, "name": "trace-random", "loops": draw(loops())}
-    tools = [dict(tool) for tool in TOOLS]
-    if draw(st.booleans()):
-        tools[draw(st.integers(0, len(tools) - 1))]["limit"] = {"calls": draw(st.integers(1, 6))}
-    if draw(st.booleans()):
-        tools[draw(st.integers(0, len(tools) - 1))].setdefault("limit", {})["per_minute"] = draw(st.integers(1, 4))
-    budgets = {"calls": st.integers(5, 30), "per_minute": st.integers(3, 15), "wall_time": st.just("90s")}
+def stretches(draw: st.DrawFn) -> list[Step]:
+    """Some steps, several times over, again and again."""
+    pool = draw(pools())
     if draw(st.integers(0, 3)) == 0:
-        policy["budgets"] = {name: draw(values) for name, values in budgets.items() if draw(st.booleans())}
-    return {**policy, "tools": tools}
+        pool = [*pool, *draw(st.lists(turns(), min_size=1, max_size=2))]
+    motif = st.lists(st.sampled_from(pool), min_size=1, max_size=4)
+    order: list[Step] = []
+    for steps, times in draw(st.lists(st.tuples(motif, st.integers(1, 6)), min_size=1, max_size=6)):
+        order += steps * times
+    return order[:MOST_STEPS]
 
 
 @st.composite
-def calls(draw: st.DrawFn) -> dict[str, Any]:
-    step = {"tool": draw(st.sampled_from(NAMES)), "args": draw(st.sampled_from(ARGUMENTS))}
-    return {**step, **draw(st.sampled_from(OUTCOMES))}
-
-
-def turns() -> st.SearchStrategy[dict[str, Any]]:
-    return st.one_of(st.just({"user": "go on"}), st.sampled_from([{"assistant": text} for text in SPEECH]))
+def rounds(draw: st.DrawFn) -> list[Step]:
+    """Different calls of one period, round after round."""
+    period, tool = draw(st.integers(2, 17)), draw(st.sampled_from(["look", "mystery", "put"]))
+    round_ = [{"tool": tool, "args": {"n": n}, "result": f"answer {'abcdefghijklmnopq'[n]}"} for n in range(period)]
+    return (round_ * 8)[: draw(st.integers(2 * period, MOST_STEPS + 10))]
 
 
 @st.composite
-def steps(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Steps out of a small pool, some with the time, an id, a batch, or another outcome."""
-    pool = draw(st.lists(calls(), min_size=1, max_size=5))
-    if draw(st.booleans()):
-        pool += draw(st.lists(turns(), min_size=1, max_size=2))
-    order = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=40))
-    marks = draw(st.sampled_from(["none", "time", "ids", "batch", "outcome"]))
-    return marked(order, marks, draw(st.lists(st.integers(0, 3), min_size=len(order), max_size=len(order))))
+def steps(draw: st.DrawFn) -> list[Step]:
+    """In one trace of three a few stray calls, other outcomes, or user turns fall in somewhere."""
+    order = list(draw(st.one_of(stretches(), stretches(), stretches(), rounds())))
+    if draw(st.integers(0, 2)) == 0:
+        other = st.sampled_from(OUTCOMES).map(lambda outcome: {"tool": "look", "args": {"n": 1}, **outcome})
+        strays = st.one_of(st.just(STRAY), other, turns())
+        for place, stray in draw(st.lists(st.tuples(st.integers(0, len(order)), strays), min_size=1, max_size=4)):
+            order.insert(place, stray)
+    marks = draw(st.sampled_from(["none", "none", "time", "ids", "batch", "outcome"]))
+    numbers = draw(st.lists(st.integers(0, 3), min_size=len(order), max_size=len(order)))
+    return marked(order, marks, numbers)
 
 
-def marked(order: list[dict[str, Any]], marks: str, numbers: list[int]) -> list[dict[str, Any]]:
-    """`numbers` says which time passes, which id, which batch, or which outcome."""
+def marked(order: list[Step], marks: str, numbers: list[int]) -> list[Step]:
+    """`numbers` says how much time passes, or which id, which batch, which outcome a step has."""
     now, found = 0, []
     for step, number in zip(order, numbers, strict=True):
         now += (0, 500, 2500, 31_000)[number]
@@ -129,16 +106,16 @@ def marked(order: list[dict[str, Any]], marks: str, numbers: list[int]) -> list[
     return found
 
 
-def mark(step: dict[str, Any], marks: str, number: int, now: int) -> dict[str, Any]:
-    if "tool" not in step or marks == "none":
-        return {**step, **({"at": now} if marks == "time" else {})}
+def mark(step: Step, marks: str, number: int, now: int) -> Step:
     if marks == "time":
         return {**step, "at": now}
+    if "tool" not in step or marks == "none":
+        return step
     if marks == "ids":
         return {**step, "call_id": f"call-{number}"}
     if marks == "batch":
         return {**step, "batch": f"turn-{now // 1000}"}
-    return {"tool": step["tool"], "args": step["args"], **OUTCOMES[number]} if number < 2 else step
+    return step if number else {"tool": step["tool"], "args": step["args"], **OUTCOMES[now % len(OUTCOMES)]}
 
 
 @st.composite

@@ -61,9 +61,10 @@ class Session:
         return verdict
 
     def first_check(self, name: str, args: Any, batch: str | None, now: int) -> Verdict:
-        if self.halted is not None:
-            return self.halted.at_step(self.steps)
         self.counters.text.start_anew()
+        if self.halted is not None:
+            self.counters.refused += 1
+            return self.halted.at_step(self.steps)
         tool = Tool(self.policy, name, self.declared.get(name, {}).get("schema"))
         if rules.role_refuses(self.policy, self.role, tool):
             return self.refuse(Finding("block", "role.denied"))

@@ -118,3 +118,50 @@ fn misaligned(what: &str) -> Fault {
     let message = format!("the pointer to {what} is misaligned: pass the address of a variable of the right type");
     Fault::new(MICROLOOP_INVALID_ARGUMENT, message)
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    #![expect(clippy::panic, clippy::unwrap_used, reason = "panics are what is tested")]
+
+    use std::{string::String, vec};
+
+    use super::*;
+    use crate::{
+        handle::Kind,
+        last_error::microloop_last_error,
+        registry::Registry,
+        status::{MICROLOOP_PANIC, MICROLOOP_STALE_HANDLE},
+    };
+
+    fn message() -> String {
+        let mut text = vec![0; 1024];
+        // SAFETY: the buffer has that many bytes.
+        let len = unsafe { microloop_last_error(text.as_mut_ptr(), text.len()) };
+        text.truncate(usize::try_from(len).unwrap());
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn a_panic_becomes_a_status_and_a_message() {
+        assert_eq!(guarded::<i32>(|| panic!("the index is odd")), MICROLOOP_PANIC);
+        assert!(message().contains("(the index is odd): this call was not judged"), "{}", message());
+    }
+
+    #[test]
+    fn a_panic_that_quotes_something_is_not_quoted() {
+        let secret = String::from("hunter2");
+        assert_eq!(guarded::<i64>(|| panic!("cannot cut {secret:?}")), i64::from(MICROLOOP_PANIC));
+        assert!(message().contains("its text is left out") && !message().contains("hunter2"), "{}", message());
+    }
+
+    #[test]
+    fn a_panic_inside_a_session_leaves_it_usable() {
+        static NUMBERS: Registry<u32> = Registry::new(Kind::Session);
+        let handle = NUMBERS.insert(7).unwrap();
+        let status = guarded::<i32>(|| NUMBERS.with(handle, |_| panic!("in the middle")));
+        assert_eq!(status, MICROLOOP_PANIC);
+        assert_eq!(NUMBERS.with(handle, |number| *number).unwrap(), 7);
+        NUMBERS.remove(handle).unwrap();
+        assert_eq!(NUMBERS.with(handle, |number| *number).unwrap_err().status, MICROLOOP_STALE_HANDLE);
+    }
+}

@@ -1,5 +1,6 @@
 //! The corpus of the fuzz targets, and what they have found, through the same functions on a stable compiler.
 #![cfg(feature = "std")]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test speaks by panicking")]
 
 #[path = "../../fuzz/driver.rs"]
 mod driver;

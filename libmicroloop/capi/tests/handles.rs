@@ -1,5 +1,6 @@
 //! Handles from a Rust host's side: made by many threads at once, freed, used afterwards.
 #![cfg(feature = "std")]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test speaks by panicking")]
 
 mod support;
 

@@ -4,6 +4,7 @@
 //!
 //! The suite is not in this repository: `../shared/data/JSON-Schema-Test-Suite.tar.xz`, or under `MICROLOOP_DATA`.
 #![cfg(feature = "std")]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test speaks by panicking")]
 
 mod support;
 

@@ -1,5 +1,6 @@
 //! Threads: one session stays correct under many, and sessions do not wait for each other.
 #![cfg(feature = "std")]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test speaks by panicking")]
 
 mod support;
 

@@ -3,6 +3,7 @@
 //! Short, without the arguments, and never the same twice: each text carries its number in the session, and the advice takes turns.
 
 use alloc::{format, string::String};
+use core::fmt::{self, Write};
 
 use crate::{
     noted::Note,
@@ -13,72 +14,101 @@ use crate::{
 /// A model can make up names of any length.
 const LONGEST_NAME: usize = 64;
 
+/// Most texts fit.
+const USUAL: usize = 256;
+
 /// The feedback for a note.
 pub(crate) fn text(note: &Note) -> String {
+    let mut out = String::with_capacity(USUAL);
+    // Writing to a String cannot fail.
+    let _ = compose(note, &mut out);
+    out
+}
+
+fn compose(note: &Note, out: &mut String) -> fmt::Result {
     let finding = &note.finding;
-    let name = tool_name(note.tool.as_deref());
-    let head = format!("[microloop #{}] {}", note.serial, headline(finding.action, &name));
-    let own = note.tool.as_ref().and_then(|tool| tool.messages.get(finding.reason.code()));
-    match own {
-        Some(message) => format!("{head} {}", fill(message, &name, finding)),
-        None => format!("{head} {} {}", what(finding), instead(finding, note.serial)),
+    let tool = note.tool.as_deref();
+    write!(out, "[microloop #{}] ", note.serial)?;
+    headline(finding.action, tool, out)?;
+    match tool.and_then(|tool| tool.messages.get(finding.reason.code())) {
+        Some(message) => out.write_str(&fill(message, tool, finding)),
+        None => {
+            what(finding, out)?;
+            write!(out, " {}", instead(finding, note.serial))
+        }
     }
 }
 
-fn tool_name(tool: Option<&Tool>) -> String {
+fn headline(action: Action, tool: Option<&Tool>, out: &mut String) -> fmt::Result {
+    if action == Action::Allow || action == Action::Warn {
+        out.write_str("Advice on ")?;
+    }
+    name(tool, out)?;
+    out.write_str(match action {
+        Action::Allow | Action::Warn => ": ",
+        Action::Ask => " needs approval: ",
+        Action::Block => " was refused: ",
+        Action::Halt => " was refused and this run is halted: ",
+    })
+}
+
+fn name(tool: Option<&Tool>, out: &mut String) -> fmt::Result {
     let name = tool.map_or("the assistant", |tool| tool.name.as_str());
-    name.chars().filter(|letter| !letter.is_control()).take(LONGEST_NAME).collect()
+    name.chars().filter(|letter| !letter.is_control()).take(LONGEST_NAME).try_for_each(|letter| out.write_char(letter))
 }
 
-fn headline(action: Action, tool: &str) -> String {
-    match action {
-        Action::Allow | Action::Warn => format!("Advice on {tool}:"),
-        Action::Ask => format!("{tool} needs approval:"),
-        Action::Block => format!("{tool} was refused:"),
-        Action::Halt => format!("{tool} was refused and this run is halted:"),
-    }
-}
-
-fn fill(message: &str, tool: &str, finding: &Finding) -> String {
+fn fill(message: &str, tool: Option<&Tool>, finding: &Finding) -> String {
     let number = |n: Option<u64>| n.map_or_else(String::new, |n| format!("{n}"));
-    message.replace("{tool}", tool).replace("{seen}", &number(finding.seen)).replace("{limit}", &number(finding.limit))
+    let mut shown = String::new();
+    let _ = name(tool, &mut shown);
+    message
+        .replace("{tool}", &shown)
+        .replace("{seen}", &number(finding.seen))
+        .replace("{limit}", &number(finding.limit))
 }
 
 /// What happened, and which limit.
-fn what(finding: &Finding) -> String {
+fn what(finding: &Finding, out: &mut String) -> fmt::Result {
     let seen = finding.seen.unwrap_or_default();
     let limit = finding.limit.unwrap_or_default();
     let detail = finding.detail.as_deref().unwrap_or_default();
     match finding.reason {
         Reason::Repeat => {
-            format!("call number {seen} with the same arguments, and the result is the same each time (limit {limit}).")
+            write!(
+                out,
+                "call number {seen} with the same arguments, and the result is the same each time (limit {limit})."
+            )
         }
-        Reason::Cycle => format!("round {seen} of the same sequence of calls with the same results (limit {limit})."),
+        Reason::Cycle => {
+            write!(out, "round {seen} of the same sequence of calls with the same results (limit {limit}).")
+        }
         Reason::Retry if finding.rule.ends_with("backoff") => {
-            format!("it failed and is tried again after {seen} ms; the policy asks for {limit} ms.")
+            write!(out, "it failed and is tried again after {seen} ms; the policy asks for {limit} ms.")
         }
-        Reason::Retry => format!("attempt number {seen} of a call that keeps failing (limit {limit})."),
-        Reason::Poll => format!("polled again after {seen} ms; its interval is {limit} ms."),
-        Reason::Error => format!("the same error {} times in a row (limit {limit}). {detail}", seen.saturating_sub(1)),
+        Reason::Retry => write!(out, "attempt number {seen} of a call that keeps failing (limit {limit})."),
+        Reason::Poll => write!(out, "polled again after {seen} ms; its interval is {limit} ms."),
+        Reason::Error => {
+            write!(out, "the same error {} times in a row (limit {limit}). {detail}", seen.saturating_sub(1))
+        }
         Reason::Near => {
-            format!("call number {seen} that says nearly the same and gets the same result (limit {limit}).")
+            write!(out, "call number {seen} that says nearly the same and gets the same result (limit {limit}).")
         }
-        Reason::Stall => format!("{} different calls in a row gave the same result.", seen.saturating_sub(1)),
-        Reason::Text => format!("turn number {seen} that is empty or repeats the last one (limit {limit})."),
-        Reason::Refused => format!("refusal number {seen} in a row (limit {limit})."),
-        Reason::Size => format!("the arguments have {seen} bytes (limit {limit})."),
-        Reason::BudgetCalls => format!("the budget of {limit} calls is spent."),
-        Reason::BudgetTool => format!("its budget of {limit} calls is spent."),
-        Reason::BudgetRate => format!("more than {limit} calls in a minute."),
-        Reason::BudgetTime => format!("the time budget of {} s is spent.", limit / 1000),
-        Reason::Duplicate => "the same call stands twice in one batch; the first one answers both.".into(),
-        Reason::Role => "this role may not call it.".into(),
+        Reason::Stall => write!(out, "{} different calls in a row gave the same result.", seen.saturating_sub(1)),
+        Reason::Text => write!(out, "turn number {seen} that is empty or repeats the last one (limit {limit})."),
+        Reason::Refused => write!(out, "refusal number {seen} in a row (limit {limit})."),
+        Reason::Size => write!(out, "the arguments have {seen} bytes (limit {limit})."),
+        Reason::BudgetCalls => write!(out, "the budget of {limit} calls is spent."),
+        Reason::BudgetTool => write!(out, "its budget of {limit} calls is spent."),
+        Reason::BudgetRate => write!(out, "more than {limit} calls in a minute."),
+        Reason::BudgetTime => write!(out, "the time budget of {} s is spent.", limit / 1000),
+        Reason::Duplicate => out.write_str("the same call stands twice in one batch; the first one answers both."),
+        Reason::Role => out.write_str("this role may not call it."),
         Reason::Malformed
         | Reason::Schema
         | Reason::RuleDeny
         | Reason::RuleRequire
         | Reason::RuleAsk
-        | Reason::None => detail.into(),
+        | Reason::None => out.write_str(detail),
     }
 }
 

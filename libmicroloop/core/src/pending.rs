@@ -14,6 +14,8 @@ pub(crate) struct Pending {
     pub(crate) tool: u32,
     pub(crate) effect: Option<Effect>,
     /// `None` for a call that only `observe` mode let through.
+    /// When it was charged to the budgets, if it was.
+    pub(crate) charged_ms: Option<u64>,
     pub(crate) identity: Option<Identity>,
     pub(crate) wording: Option<Box<Wording>>,
 }

@@ -13,7 +13,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-_MOST = 256
+_TURNS = 8
+_CALLS = 256
 
 
 class Unanswered(Exception):
@@ -47,24 +48,30 @@ class Leader:
 
 
 class Answers:
-    """The latest leaders of one session, by step."""
+    """The leaders of one session's latest model turns, by step. What they gave back is kept no longer than that."""
 
     def __init__(self) -> None:
-        self._leaders: OrderedDict[int, Leader] = OrderedDict()
+        self._turns: OrderedDict[object, OrderedDict[int, Leader]] = OrderedDict()
 
-    def lead(self, step: int, call_id: str | None) -> Leader:
+    def lead(self, step: int, turn: str | None, call_id: str | None) -> Leader:
         """A call goes first. The same step again, by a retry or after an interrupt, has its outcome still to come."""
-        earlier = self._leaders.pop(step, None)
-        leader = self._leaders[step] = Leader(call_id, closed=earlier is not None and earlier.closed)
-        if len(self._leaders) > _MOST:
-            self._leaders.popitem(last=False)
+        earlier = self._find(step)
+        calls = self._turns.setdefault(turn or step, OrderedDict())
+        leader = calls[step] = Leader(call_id, closed=earlier is not None and earlier.closed)
+        self._turns.move_to_end(turn or step)
+        for kept, most in ((self._turns, _TURNS), (calls, _CALLS)):
+            if len(kept) > most:
+                kept.popitem(last=False)
         return leader
 
     def running(self, step: int) -> Leader | None:
         """The call of that step, if it is under way."""
-        leader = self._leaders.get(step)
+        leader = self._find(step)
         return leader if leader is not None and not leader.outcome.done() else None
 
     def leader(self, steps: tuple[int, ...]) -> Leader | None:
         """The call that another one follows, by the evidence of its verdict, if it is still remembered."""
-        return self._leaders.get(steps[0]) if steps else None
+        return self._find(steps[0]) if steps else None
+
+    def _find(self, step: int) -> Leader | None:
+        return next((calls[step] for calls in self._turns.values() if step in calls), None)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from microloop import ambient
 from microloop.adapters._langchain import approval
@@ -14,14 +15,14 @@ from microloop.adapters._langchain.messages import advised, outcome_of, refusal,
 from microloop.adapters._langchain.runs import current, notes_of
 from microloop.adapters._langchain.schemas import declared_schema
 from microloop.coverage import checked_by_outer_hook
-from microloop.errors import SessionError
+from microloop.errors import Refused, SessionError
 from microloop.judgement import fault
 from microloop.log import logger
 from microloop.tools import Tool
 from microloop.verdict import Action, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
     from langchain_core.tools import BaseTool
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from microloop.session import Session
 
 _DUPLICATE = "call.duplicate"
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ class Entry:
     """Whether it is such a neighbour, of `first`."""
     first: Leader | None = None
 
+    @property
+    def arguments(self) -> Any:
+        """What the model wrote, for whoever is asked about the call."""
+        return None if self.call is None else self.call.arguments
+
 
 class Gate:
     """Stands before the tools of one hook."""
@@ -79,9 +86,26 @@ class Gate:
     def declare(self, tool: BaseTool) -> None:
         """Holds calls of a tool to the schema that it shows the model. Done once, at first sight."""
         if self._declared.get(tool.name) is not tool:
-            self.guard.tool(tool.name, declared_schema(tool))
+            self.unless_faulty(lambda: self.guard.tool(tool.name, declared_schema(tool)))
             self.guard.covers(tool.name, self._hook)
             self._declared[tool.name] = tool
+
+    def unless_faulty(self, work: Callable[[], Result]) -> Result | None:
+        """Something that is done beside the calls. A fault of our own in it follows `on_error`, as in a call."""
+        try:
+            return work()
+        except (Refused, SessionError):
+            raise
+        except Exception as error:
+            if self.guard.policy.on_error == "block":
+                raise
+            logger().error("microloop failed in %s (on_error: allow)", self._hook, exc_info=error)
+            return None
+
+    def tell(self, verdict: Verdict) -> None:
+        """Shows a verdict to whoever wants to see them all."""
+        if self._on_verdict is not None:
+            self._on_verdict(verdict)
 
     def run(self, name: str, call_id: str | None, find: Callable[[], Call], execute: Callable[[], Any]) -> Any:
         """The result of a call that may run, or the answer to one that may not."""
@@ -90,15 +114,12 @@ class Gate:
             return execute() if entry.verdict.allowed else self.refused(entry)
         if entry.repeats:
             return self.shared(entry)
-        try:
-            decision = approval.decide(self.guard, entry.verdict, entry.call.arguments)
-            if not decision.approved:
-                return self.refused(entry, decision.message)
-            with current(entry.call.session), checked_by_outer_hook(self.guard, name, entry.call.tool):
-                result = execute()
-        except BaseException as error:
-            self.failed(entry, error)
-            raise
+        with self.deciding(entry):
+            decision = approval.decide(self.guard, entry.verdict, entry.arguments)
+        if not decision.approved:
+            return self.refused(entry, decision.message)
+        with self._running(entry, entry.call):
+            result = execute()
         return self.done(entry, result)
 
     async def arun(
@@ -110,15 +131,12 @@ class Gate:
             return await execute() if entry.verdict.allowed else self.refused(entry)
         if entry.repeats:
             return await self._ashared(entry)
-        try:
-            decision = await approval.adecide(self.guard, entry.verdict, entry.call.arguments)
-            if not decision.approved:
-                return self.refused(entry, decision.message)
-            with current(entry.call.session), checked_by_outer_hook(self.guard, name, entry.call.tool):
-                result = await execute()
-        except BaseException as error:
-            self.failed(entry, error)
-            raise
+        with self.deciding(entry):
+            decision = await approval.adecide(self.guard, entry.verdict, entry.arguments)
+        if not decision.approved:
+            return self.refused(entry, decision.message)
+        with self._running(entry, entry.call):
+            result = await execute()
         return self.done(entry, result)
 
     def refused(self, entry: Entry, said: str = "") -> Any:
@@ -138,9 +156,27 @@ class Gate:
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails in us, `on_error` decides, and it is logged
             entry = Entry(name, call_id, fault(Tool(name, 0, self.guard.policy.on_error, ()), None, error))
-        if self._on_verdict is not None:
-            self._on_verdict(entry.verdict)
+        with self.deciding(entry):
+            self.tell(entry.verdict)
         return entry
+
+    @contextmanager
+    def deciding(self, *entries: Entry) -> Iterator[None]:
+        """Around what comes before the tool. If that is interrupted or fails, the calls do not run."""
+        try:
+            yield
+        except BaseException as error:
+            for entry in entries:
+                self._undecided(entry, error)
+            raise
+
+    def _undecided(self, entry: Entry, error: BaseException) -> None:
+        _give_up(entry.leader)
+        if _is_pause(error):
+            return  # the call comes back, and is the same one then
+        if entry.leader is not None and entry.verdict.action is Action.ASK:
+            entry.leader.closed = True  # whoever asked has cancelled it
+        self.abandon(entry)
 
     def _judged(self, call: Call) -> Entry:
         if call.tool is not None:
@@ -158,7 +194,7 @@ class Gate:
             running = notes.answers.running(verdict.step)
             if running is not None:
                 return entry(repeats=True, first=running)
-            return entry(leader=notes.answers.lead(verdict.step, call.call_id))
+            return entry(leader=notes.answers.lead(verdict.step, call.batch, call.call_id))
 
     def _refusal(self, entry: Entry, text: str) -> Any:
         return refusal(entry.verdict, call_id=entry.call_id, name=entry.name, text=text)
@@ -183,6 +219,15 @@ class Gate:
             return self.refused(entry)
 
     # Record
+
+    @contextmanager
+    def _running(self, entry: Entry, call: Call) -> Iterator[None]:
+        try:
+            with current(call.session), checked_by_outer_hook(self.guard, call.name, call.tool):
+                yield
+        except BaseException as error:
+            self.failed(entry, error)
+            raise
 
     def done(self, entry: Entry, result: Any) -> Any:
         """Records what a tool gave back, and puts advice on it."""

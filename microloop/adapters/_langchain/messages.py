@@ -6,10 +6,11 @@ Only `langchain_core` is imported here. A LangGraph `Command` is known by what i
 from __future__ import annotations
 
 import hashlib
-import logging
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from microloop.log import logger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 MARK = "microloop"
 """Under this key a message that the guard wrote or changed carries the verdict, in `additional_kwargs`."""
-
-_logger = logging.getLogger("microloop.adapters")
 
 
 def refusal(verdict: Verdict, *, call_id: str | None, name: str, text: str | None = None) -> ToolMessage:
@@ -41,8 +40,13 @@ def advised(result: Any, verdict: Verdict, call_id: str | None) -> Any:
         return _advised_message(result, verdict)
     if isinstance(result, list) and any(_answers(each, call_id) for each in result):
         return [_advised_message(each, verdict) if _answers(each, call_id) else each for each in result]
-    _logger.warning("%s: the advice has no place in a %s: %s", verdict.tool, type(result).__name__, verdict.feedback)
+    log_advice(verdict, result)
     return result
+
+
+def log_advice(verdict: Verdict, result: Any) -> None:
+    """Says what the model cannot be told."""
+    logger().warning("%s: the advice has no place in a %s: %s", verdict.tool, type(result).__name__, verdict.feedback)
 
 
 def _advised_message(message: ToolMessage, verdict: Verdict) -> ToolMessage:
@@ -66,10 +70,9 @@ def answer_in(result: Any, call_id: str | None) -> ToolMessage | None:
         )
         return next((each for each in found if each is not None), None)
     update = result if isinstance(result, dict) else getattr(result, "update", None)
-    messages = update.values() if isinstance(update, dict) else ()
-    return next(
-        (each for value in messages if isinstance(value, list) for each in value if _answers(each, call_id)), None
-    )
+    values = update.values() if isinstance(update, dict) else ()
+    messages = (each for value in values for each in (value if isinstance(value, list) else [value]))
+    return next((each for each in messages if _answers(each, call_id)), None)
 
 
 def _answers(message: Any, call_id: str | None) -> bool:

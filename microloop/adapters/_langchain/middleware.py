@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool
 from typing_extensions import NotRequired
 
+from microloop.adapters._langchain.context import config_of, within
 from microloop.adapters._langchain.gate import Gate
 from microloop.adapters._langchain.halting import OnHalt, check_choice
 from microloop.adapters._langchain.messages import MARK
@@ -17,6 +18,7 @@ from microloop.adapters._langchain.replies import heard
 from microloop.adapters._langchain.requests import call_of
 from microloop.adapters._langchain.runs import hear, session_of
 from microloop.errors import run_halted
+from microloop.log import logger
 from microloop.verdict import Action, Verdict
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ class GuardrailMiddleware(AgentMiddleware[GuardState[ResponseT], ContextT, Respo
         self.tools = []
         self._guard = guard
         self._raises = on_halt == "raise"
+        self._unguarded: set[str] = set()
         # A halt ends the run in `before_model` or `after_agent`, when all calls of the turn are answered.
         self._gate = Gate(guard, "GuardrailMiddleware", halted=lambda _: None, on_verdict=on_verdict)
 
@@ -70,20 +73,17 @@ class GuardrailMiddleware(AgentMiddleware[GuardState[ResponseT], ContextT, Respo
 
     def before_agent(self, state: GuardState[ResponseT], runtime: Runtime[ContextT]) -> dict[str, Any] | None:
         """Find the session of this run, and tell it that a person has spoken."""
-        info = runtime.execution_info
-        session = session_of(self._guard, None if info is None else info.checkpoint_ns, state["messages"])
-        hear(session, state["messages"])
-        lifted = {"microloop_halted": None} if state.get("microloop_halted") else {}
-        return {"microloop_session": session.id, **lifted}
+        return self._gate.unless_faulty(lambda: self._begin(state, runtime))
 
     async def abefore_agent(self, state: GuardState[ResponseT], runtime: Runtime[ContextT]) -> dict[str, Any] | None:
         """See `before_agent`."""
         return self.before_agent(state, runtime)
 
     @hook_config(can_jump_to=["end"])
-    def before_model(self, state: GuardState[ResponseT], runtime: Runtime[ContextT]) -> dict[str, Any] | None:  # noqa: ARG002
+    def before_model(self, state: GuardState[ResponseT], runtime: Runtime[ContextT]) -> dict[str, Any] | None:
         """End a halted run instead of asking the model again."""
-        ending = self._ending(state)
+        del runtime
+        ending = self._gate.unless_faulty(lambda: self._ending(state))
         return ending and {"jump_to": "end", **ending}
 
     @hook_config(can_jump_to=["end"])
@@ -91,13 +91,22 @@ class GuardrailMiddleware(AgentMiddleware[GuardState[ResponseT], ContextT, Respo
         """See `before_model`."""
         return self.before_model(state, runtime)
 
-    def after_agent(self, state: GuardState[ResponseT], runtime: Runtime[ContextT]) -> dict[str, Any] | None:  # noqa: ARG002
+    def after_agent(self, state: GuardState[ResponseT], runtime: Runtime[ContextT]) -> dict[str, Any] | None:
         """End a halted run that ended without asking the model again, as by a tool with `return_direct`."""
-        return None if state.get("microloop_halted") else self._ending(state)
+        del runtime
+        return None if state.get("microloop_halted") else self._gate.unless_faulty(lambda: self._ending(state))
 
     async def aafter_agent(self, state: GuardState[ResponseT], runtime: Runtime[ContextT]) -> dict[str, Any] | None:
         """See `after_agent`."""
         return self.after_agent(state, runtime)
+
+    def _begin(self, state: GuardState[ResponseT], runtime: Runtime[ContextT]) -> dict[str, Any]:
+        info = runtime.execution_info
+        with within(config_of(runtime)):
+            session = session_of(self._guard, None if info is None else info.checkpoint_ns, state["messages"])
+        hear(session, state["messages"])
+        lifted = {"microloop_halted": None} if state.get("microloop_halted") else {}
+        return {"microloop_session": session.id, **lifted}
 
     def _ending(self, state: GuardState[ResponseT]) -> dict[str, Any] | None:
         session = self._session(state)
@@ -118,7 +127,7 @@ class GuardrailMiddleware(AgentMiddleware[GuardState[ResponseT], ContextT, Respo
     ) -> ModelCallResult[ResponseT]:
         """Get to know the tools, and answer calls whose arguments are no JSON: no tool hook ever sees them."""
         self._declare(request)
-        return heard(self._gate, self._session(request.state), handler(request))
+        return self._heard(request, handler(request))
 
     async def awrap_model_call(
         self,
@@ -127,12 +136,23 @@ class GuardrailMiddleware(AgentMiddleware[GuardState[ResponseT], ContextT, Respo
     ) -> ModelCallResult[ResponseT]:
         """See `wrap_model_call`."""
         self._declare(request)
-        return heard(self._gate, self._session(request.state), await handler(request))
+        return self._heard(request, await handler(request))
 
     def _declare(self, request: ModelRequest[ContextT]) -> None:
         for tool in request.tools:
             if isinstance(tool, BaseTool):
                 self._gate.declare(tool)
+            else:
+                self._warn_of(str(tool.get("name") or tool.get("type")))
+
+    def _warn_of(self, tool: str) -> None:
+        if tool not in self._unguarded:
+            self._unguarded.add(tool)
+            logger().warning("%s runs at the model's provider, where no hook reaches it: it is not guarded", tool)
+
+    def _heard(self, request: ModelRequest[ContextT], response: ModelResponse[ResponseT]) -> ModelCallResult[ResponseT]:
+        answered = self._gate.unless_faulty(lambda: heard(self._gate, self._session(request.state), response))
+        return response if answered is None else answered
 
     # The tools
 
@@ -154,12 +174,13 @@ class GuardrailMiddleware(AgentMiddleware[GuardState[ResponseT], ContextT, Respo
     ) -> ToolMessage | Command[Any]:
         """See `wrap_tool_call`."""
         call = request.tool_call
-        answer: ToolMessage | Command[Any] = await self._gate.arun(
-            call["name"],
-            call["id"],
-            lambda: call_of(request, self._session(request.state)),
-            lambda: handler(request),
-        )
+        with within(getattr(request.runtime, "config", None)):
+            answer: ToolMessage | Command[Any] = await self._gate.arun(
+                call["name"],
+                call["id"],
+                lambda: call_of(request, self._session(request.state)),
+                lambda: handler(request),
+            )
         return answer
 
     def _session(self, state: Any) -> Session:

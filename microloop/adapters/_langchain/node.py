@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any, TypeVar
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from microloop.adapters._langchain import approval
+from microloop.adapters._langchain.context import within
 from microloop.adapters._langchain.tool_node import gate_of
 from microloop.adapters._langchain.turn import Turn
 from microloop.errors import AdapterError
@@ -46,8 +48,10 @@ def guard_node(
                 f"guard_node is for functions, and this is a {type(node).__name__}; "
                 "for a ToolNode there is guarded_tool_node(guard, tools)"
             )
-        wrap = _async if inspect.iscoroutinefunction(node) else _sync
-        return wrap(gate, node, messages_key)  # type: ignore[return-value]  # of the same kind, with the same signature
+        if not inspect.iscoroutinefunction(node):
+            return cast("Node", _sync(gate, node, messages_key))
+        _must_know_its_run(node)
+        return cast("Node", _async(gate, node, messages_key))
 
     return decorate
 
@@ -60,16 +64,13 @@ def _sync(gate: Gate, node: Callable[..., Any], key: str) -> Callable[..., Any]:
         turn = Turn(gate, args[place], key)
         if not turn:
             return node(*args, **kwargs)
-        result = None
-        try:
+        with gate.deciding(*turn.open):
             for entry in list(turn.open):
-                turn.settle(entry, approval.decide(gate.guard, entry.verdict, entry.call and entry.call.arguments))
-            if turn.open:
-                with turn.running() as state:
-                    result = node(*args[:place], state, *args[place + 1 :], **kwargs)
-        except BaseException as error:
-            turn.failed(error)
-            raise
+                turn.settle(entry, approval.decide(gate.guard, entry.verdict, entry.arguments))
+        result = None
+        if turn.open:
+            with turn.running() as state:
+                result = node(*args[:place], state, *args[place + 1 :], **kwargs)
         return turn.answered(result)
 
     return guarded
@@ -78,29 +79,36 @@ def _sync(gate: Gate, node: Callable[..., Any], key: str) -> Callable[..., Any]:
 def _async(gate: Gate, node: Callable[..., Any], key: str) -> Callable[..., Any]:
     place = _place_of_state(node)
 
-    @functools.wraps(node)
     async def guarded(*args: Any, **kwargs: Any) -> Any:
         turn = Turn(gate, args[place], key)
         if not turn:
             return await node(*args, **kwargs)
-        result = None
-        try:
+        with gate.deciding(*turn.open):
             for entry in list(turn.open):
-                turn.settle(
-                    entry, await approval.adecide(gate.guard, entry.verdict, entry.call and entry.call.arguments)
-                )
-            if turn.open:
-                with turn.running() as state:
-                    result = await node(*args[:place], state, *args[place + 1 :], **kwargs)
-        except BaseException as error:
-            turn.failed(error)
-            raise
+                turn.settle(entry, await approval.adecide(gate.guard, entry.verdict, entry.arguments))
+        result = None
+        if turn.open:
+            with turn.running() as state:
+                result = await node(*args[:place], state, *args[place + 1 :], **kwargs)
         return turn.answered(result)
 
-    return guarded
+    @functools.wraps(node)
+    async def guarded_within(*args: Any, **kwargs: Any) -> Any:
+        with within(kwargs.get("config")):
+            return await guarded(*args, **kwargs)
+
+    return guarded_within
 
 
 def _place_of_state(node: Callable[..., Any]) -> int:
     """The state is the first argument; a function in a class body has `self` before it."""
     first = next(iter(inspect.signature(node).parameters), "")
     return 1 if first in ("self", "cls") and not inspect.ismethod(node) else 0
+
+
+def _must_know_its_run(node: Callable[..., Any]) -> None:
+    if sys.version_info < (3, 11) and "config" not in inspect.signature(node).parameters:
+        raise AdapterError(
+            f"{node.__name__} is async, and before Python 3.11 LangGraph tells an async node about its run only by a "
+            "parameter `config: RunnableConfig`; add one, so that two runs do not share a session"
+        )

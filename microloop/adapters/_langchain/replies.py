@@ -29,7 +29,9 @@ def heard(gate: Gate, session: Session, response: ModelResponse[ResponseT]) -> M
     refusals = [_refuse(gate, session, reply, call) for call in reply.invalid_tool_calls if call["id"]]
     if not refusals:
         if not reply.tool_calls:
-            session.assistant_turn(reply.text)
+            verdict = session.assistant_turn(reply.text)
+            if verdict.reason != "none":
+                gate.tell(verdict)
         return response
     messages: list[BaseMessage] = [*response.result, *refusals]
     answered = ModelResponse(result=messages, structured_response=response.structured_response)

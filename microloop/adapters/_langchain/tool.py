@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from langchain_core.runnables.config import set_config_context
 
+from microloop.adapters._langchain.context import within
 from microloop.adapters._langchain.gate import Call, Entry, Gate
 from microloop.adapters._langchain.halting import OnHalt, check_choice, end_after_step, raise_now
 from microloop.coverage import checked_by_outer_hook, take_passage
@@ -81,13 +82,14 @@ def _guarded_class(kind: type[BaseTool], gate: _ToolGate) -> type[BaseTool]:
             )
 
         async def arun(self, tool_input: Any, *args: Any, tool_call_id: str | None = None, **kwargs: Any) -> Any:
-            inner = super().arun
-            return await gate.arun(
-                self.name,
-                tool_call_id,
-                lambda: _call(gate.guard, self, tool_input, tool_call_id, kwargs.get("config")),
-                lambda: inner(tool_input, *args, tool_call_id=tool_call_id, **kwargs),
-            )
+            inner, config = super().arun, kwargs.get("config")
+            with within(config):
+                return await gate.arun(
+                    self.name,
+                    tool_call_id,
+                    lambda: _call(gate.guard, self, tool_input, tool_call_id, config),
+                    lambda: inner(tool_input, *args, tool_call_id=tool_call_id, **kwargs),
+                )
 
     Guarded.__name__, Guarded.__qualname__, Guarded.__module__ = kind.__name__, kind.__qualname__, kind.__module__
     return Guarded

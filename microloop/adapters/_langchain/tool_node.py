@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.prebuilt import ToolNode
 
 from microloop import ambient
+from microloop.adapters._langchain.context import within
 from microloop.adapters._langchain.gate import Gate
 from microloop.adapters._langchain.halting import OnHalt, check_choice, end_after_step, raise_now
 from microloop.adapters._langchain.messages import messages_of
@@ -91,9 +92,10 @@ def _wrapper(gate: Gate, key: str) -> ToolCallWrapper:
         request: ToolCallRequest, execute: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
         call = request.tool_call
-        answer: ToolMessage | Command[Any] = gate.run(
-            call["name"], call["id"], lambda: _call(gate, request, key), lambda: execute(request)
-        )
+        with within(getattr(request.runtime, "config", None)):
+            answer: ToolMessage | Command[Any] = gate.run(
+                call["name"], call["id"], lambda: _call(gate, request, key), lambda: execute(request)
+            )
         return answer
 
     return wrap_tool_call
@@ -104,9 +106,10 @@ def _async_wrapper(gate: Gate, key: str) -> AsyncToolCallWrapper:
         request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
     ) -> ToolMessage | Command[Any]:
         call = request.tool_call
-        answer: ToolMessage | Command[Any] = await gate.arun(
-            call["name"], call["id"], lambda: _call(gate, request, key), lambda: execute(request)
-        )
+        with within(getattr(request.runtime, "config", None)):
+            answer: ToolMessage | Command[Any] = await gate.arun(
+                call["name"], call["id"], lambda: _call(gate, request, key), lambda: execute(request)
+            )
         return answer
 
     return awrap_tool_call

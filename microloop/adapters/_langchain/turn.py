@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.runtime import get_runtime
 
-from microloop.adapters._langchain.messages import answer_in, messages_of
+from microloop.adapters._langchain.messages import answer_in, log_advice, messages_of
 from microloop.adapters._langchain.passages import checked_by_node
 from microloop.adapters._langchain.requests import call_in
 from microloop.adapters._langchain.runs import current
@@ -61,11 +61,15 @@ class Turn:
     def running(self) -> Iterator[Any]:
         """Around the node: gives the state as the node sees it, where the model has asked only for what may run."""
         session = next((entry.call.session for entry in self.open if entry.call is not None), None)
-        with (
-            current(session) if session else nullcontext(),
-            checked_by_node(self._gate.guard, [entry.name for entry in self.open]),
-        ):
-            yield self._reduced()
+        names = [entry.name for entry in self.open]
+        try:
+            with current(session) if session else nullcontext(), checked_by_node(self._gate.guard, names):
+                yield self._reduced()
+        except BaseException as error:
+            # None of the calls has an outcome of its own: it is that of all.
+            for entry in self.open:
+                self._gate.failed(entry, error)
+            raise
 
     def _reduced(self) -> Any:
         if len(self.open) == len(self._entries) or self._asking is None:
@@ -76,11 +80,6 @@ class Turn:
         messages = messages_of(self._state, self._key)
         return _with_messages(self._state, self._key, [replaced if each is self._asking else each for each in messages])
 
-    def failed(self, error: BaseException) -> None:
-        """The node raised: none of its calls has an outcome of its own."""
-        for entry in self.open:
-            self._gate.failed(entry, error)
-
     def answered(self, result: Any) -> Any:
         """The node's result, with advice where it is due, and with the answers to what it did not run."""
         for entry in self.open:
@@ -89,9 +88,16 @@ class Turn:
                 self._gate.abandon(entry)
                 continue
             given = self._gate.done(entry, message)
-            result = result if given is message else _replaced(result, message, given)
+            if given is not message:
+                result = self._exchanged(result, message, given, entry)
         shared = [self._gate.shared(entry) for entry in self._entries if entry.repeats]
         return _added(result, [*self._refused, *shared], self._key)
+
+    def _exchanged(self, result: Any, old: ToolMessage, new: ToolMessage, entry: Entry) -> Any:
+        changed = _replaced(result, old, new)
+        if answer_in(changed, entry.call_id) is old:
+            log_advice(entry.verdict, result)
+        return changed
 
 
 def _find(gate: Gate, messages: Sequence[Any], call: ToolCall) -> Call:

@@ -7,12 +7,12 @@ from importlib import metadata
 
 from microloop.errors import AdapterError
 
-# langgraph 1.2.12 and langgraph-prebuilt 1.1.1 let a halt pass through `ToolNode`'s error handling and end a run
-# between two steps; earlier ones turn it into one more tool message.
+# The oldest that the tests pass with. LangGraph 1.2 can end a run between two steps; its prebuilt part lets a halt pass
+# through `ToolNode`'s error handling since 1.1.1; LangChain 1.4 can send a reply back to the model.
 FLOORS = {
-    "langchain": "1.5.0",
+    "langchain": "1.4.0",
     "langchain-core": "1.4.7",
-    "langgraph": "1.2.12",
+    "langgraph": "1.2.0",
     "langgraph-prebuilt": "1.1.1",
 }
 

@@ -33,11 +33,12 @@ pub fn rows() -> Vec<Row> {
     let schema: Value = serde_json::from_str(SCHEMA).expect("the schema of the benchmark");
     let (mut floor, mut distinct) = (Bench::new(&plain), Bench::new(&plain));
     let mut ruled = Bench::new(&json!({"name": "ruled", "schema": schema}));
-    let (mut repeat, mut record) = (Bench::blocked(&plain), Bench::new(&plain));
+    let (repeat, mut record) = (Bench::blocked(&plain), Bench::new(&plain));
     floor.check = black_box(noop::microloop_noop);
     vec![
         Row::new("C ABI: microloop_noop", "the call alone", move || floor.floor()),
-        Row::new("C ABI: check", "a distinct call of 120 bytes, digest included", move || distinct.distinct()).target(500.0),
+        Row::new("C ABI: check", "a distinct call of 120 bytes, digest included", move || distinct.distinct())
+            .target(500.0),
         Row::new("C ABI: check, rules, schema", "the same with ten rules and a JSON Schema", move || ruled.distinct()),
         Row::new("C ABI: reject a repeat", "the same bytes again, blocked", move || repeat.repeat()).target(150.0),
         Row::new("C ABI: record", "an outcome of 200 bytes", move || record.record()),
@@ -84,7 +85,7 @@ impl Bench {
     }
 
     fn checked(&self, texts: &[String]) -> (Vec<i64>, Duration) {
-        let mut seen = Vec::with_capacity(BATCH);
+        let mut seen = Vec::with_capacity(BATCH as usize);
         let start = Instant::now();
         for text in texts {
             seen.push(self.check(text));
@@ -93,15 +94,16 @@ impl Bench {
     }
 
     fn floor(&mut self) -> Duration {
-        let (seen, elapsed) = self.checked(&batch(&mut self.next));
+        let texts = batch(&mut self.next);
+        let (seen, elapsed) = self.checked(&texts);
         assert!(seen.iter().all(|packed| *packed == 0));
         elapsed
     }
 
     fn distinct(&mut self) -> Duration {
-        let from = self.next;
-        let (seen, elapsed) = self.checked(&batch(&mut self.next));
-        for (packed, n) in seen.into_iter().zip(from..).rev() {
+        let (from, texts) = (self.next, batch(&mut self.next));
+        let (seen, elapsed) = self.checked(&texts);
+        for (n, packed) in (from..self.next).zip(seen).collect::<Vec<_>>().into_iter().rev() {
             assert_eq!(u64::try_from(packed), Ok((n + 1) << 8), "allowed, nothing noted, the next step");
             self.complete(packed, &outcome(n));
         }
@@ -109,7 +111,7 @@ impl Bench {
     }
 
     fn repeat(&self) -> Duration {
-        let (seen, elapsed) = self.checked(&vec![arguments(0); BATCH]);
+        let (seen, elapsed) = self.checked(&vec![arguments(0); BATCH as usize]);
         assert!(seen.iter().all(|packed| packed & 0xff == 0x84), "blocked and noted");
         let step = u64::try_from(seen.last().expect("a batch") >> 8).expect("a verdict");
         let mut verdict = [0; 1024];
@@ -121,8 +123,8 @@ impl Bench {
     }
 
     fn record(&mut self) -> Duration {
-        let from = self.next;
-        let (seen, _) = self.checked(&batch(&mut self.next));
+        let (from, texts) = (self.next, batch(&mut self.next));
+        let (seen, _) = self.checked(&texts);
         let outcomes: Vec<String> = (from..self.next).map(outcome).collect();
         let start = Instant::now();
         for (packed, text) in seen.iter().zip(&outcomes).rev() {

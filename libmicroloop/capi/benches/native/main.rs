@@ -2,6 +2,12 @@
 //!
 //! Rows are sampled in turn, in batches; a sample is the time of one batch divided by its calls. Every row proves, after
 //! every batch, that it did what its name says.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a benchmark whose self-check fails speaks by panicking"
+)]
 
 mod c_abi;
 mod rust_api;

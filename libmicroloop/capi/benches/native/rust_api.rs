@@ -27,7 +27,8 @@ struct Bench {
 pub fn rows() -> Vec<Row> {
     let (mut distinct, mut repeat, mut record) = (Bench::new(), Bench::blocked(), Bench::new());
     vec![
-        Row::new("Rust: check", "a distinct call of 120 bytes, digest included", move || distinct.distinct()).target(500.0),
+        Row::new("Rust: check", "a distinct call of 120 bytes, digest included", move || distinct.distinct())
+            .target(500.0),
         Row::new("Rust: reject a repeat", "the same bytes again, blocked", move || repeat.repeat()).target(150.0),
         Row::new("Rust: record", "an outcome of 200 bytes", move || record.record()),
     ]
@@ -62,7 +63,7 @@ impl Bench {
 
     fn distinct(&mut self) -> Duration {
         let (from, texts) = (self.next, batch(&mut self.next));
-        let mut seen = Vec::with_capacity(BATCH);
+        let mut seen = Vec::with_capacity(BATCH as usize);
         let start = Instant::now();
         for text in &texts {
             seen.push(self.check(text));
@@ -78,7 +79,7 @@ impl Bench {
 
     fn repeat(&mut self) -> Duration {
         let text = arguments(0);
-        let mut seen = Vec::with_capacity(BATCH);
+        let mut seen = Vec::with_capacity(BATCH as usize);
         let start = Instant::now();
         for _ in 0..BATCH {
             seen.push(self.check(&text));

@@ -30,36 +30,33 @@ impl Row {
     }
 
     pub fn sample(&mut self, keep: bool) {
-        let batches: Vec<f64> = (0..BATCHES).map(|_| (self.run)().as_secs_f64() * 1e9 / BATCH as f64).collect();
+        let batches: Vec<f64> = (0..BATCHES).map(|_| (self.run)().as_secs_f64() * 1e9 / f64::from(BATCH)).collect();
         if keep {
-            self.samples.push(quantile(&batches, 0.5));
+            self.samples.push(quantile(&batches, 50));
         }
     }
 }
 
-fn quantile(samples: &[f64], part: f64) -> f64 {
+fn quantile(samples: &[f64], percent: usize) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let last = sorted.len() - 1;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a short list")]
-    let at = (last as f64 * part).round() as usize;
-    sorted[at]
+    sorted[(sorted.len() - 1) * percent / 100]
 }
 
 pub fn text(rows: &[Row]) -> String {
     let mut lines = vec![format!("{:<30} {:>8} {:>15} {:>8}  work", "", "median", "p10 to p90", "target")];
     for row in rows {
-        let at = |part| quantile(&row.samples, part);
-        let spread = format!("{:.0} to {:.0}", at(0.1), at(0.9));
+        let at = |percent| quantile(&row.samples, percent);
+        let spread = format!("{:.0} to {:.0}", at(10), at(90));
         let target = row.target.map_or_else(String::new, |target| format!("{target:.0}"));
-        lines.push(format!("{:<30} {:>5.0} ns {spread:>15} {target:>8}  {}", row.name, at(0.5), row.work));
+        lines.push(format!("{:<30} {:>5.0} ns {spread:>15} {target:>8}  {}", row.name, at(50), row.work));
     }
     lines.join("\n")
 }
 
 pub fn json(rows: &[Row]) -> Value {
     let rows = rows.iter().map(|row| {
-        let operations = row.samples.len() * BATCHES * BATCH;
+        let operations = row.samples.len() * BATCHES * BATCH as usize;
         json!({"name": row.name, "work": row.work, "target": row.target, "samples": row.samples, "operations": operations})
     });
     Value::Array(rows.collect())

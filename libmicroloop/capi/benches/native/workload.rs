@@ -1,7 +1,7 @@
 //! What is measured on: arguments of 120 bytes, no two alike, and outcomes of 200.
 
 /// How many calls a batch has. Few enough that the calls under way are what a busy agent has.
-pub const BATCH: usize = 64;
+pub const BATCH: u32 = 64;
 
 /// Every detector that a policy can have.
 pub const POLICY: &str = r#"{"version": 1,
@@ -29,7 +29,7 @@ pub const SCHEMA: &str = r#"{"type": "object", "required": ["query", "database"]
 /// The arguments of call number `n`.
 pub fn arguments(n: u64) -> String {
     let text = format!(
-        r#"{{"query": "select name, total from orders where customer = {n:08} and open = 1", "database": "main", "limit": {:05}}}"#,
+        r#"{{"query": "select name, total from orders where customer = {n:010} and open = 1", "database": "main", "limit": {:05}}}"#,
         n % 90_000 + 10_000
     );
     assert_eq!(text.len(), 120, "{text}");
@@ -39,7 +39,7 @@ pub fn arguments(n: u64) -> String {
 /// The next batch of arguments that never came before.
 pub fn batch(next: &mut u64) -> Vec<String> {
     let from = *next;
-    *next += BATCH as u64;
+    *next += u64::from(BATCH);
     (from..*next).map(arguments).collect()
 }
 

@@ -32,12 +32,15 @@ impl Engine {
         Ok(())
     }
 
-    /// A step that was let through did not run after all.
+    /// A step that was let through did not run after all; its budget is given back.
     ///
     /// # Errors
     /// [`UnknownStep`] if the step is not under way.
     pub fn cancel(&mut self, step: u64) -> Result<(), UnknownStep> {
         let pending = self.pending.take(step).ok_or(UnknownStep(step))?;
+        if let Some(charged_ms) = pending.charged_ms {
+            self.ledger.refund(pending.tool, charged_ms);
+        }
         self.forget(pending.identity);
         Ok(())
     }

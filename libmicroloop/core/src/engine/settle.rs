@@ -69,6 +69,7 @@ impl Engine {
             step,
             tool: call.index,
             effect: call.tool.effect,
+            charged_ms: judged.charged.then_some(now_ms),
             identity: judged.identity,
             wording: judged.wording.take().map(Box::new),
         });

@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 /// Longer outcomes say something; it is not worth reading them.
 const SHORT: usize = 256;
 
-const EMPTY: &[&str] = &["", "[]", "{}", "()", "\"\"", "''", "n/a", "0 results", "empty"];
+const EMPTY: &[&str] = &["", "()", "\"\"", "''", "n/a", "0 results", "empty"];
 
 const EMPTY_BEGINNINGS: &[&str] = &[
     "no results",
@@ -100,26 +100,41 @@ const LISTS: &[&str] = &[
 
 const FAILURE_BEGINNINGS: &[&str] = &["error:", "error ", "exception:", "fatal:", "traceback (most recent call last)"];
 
-/// Whether a result says of itself that it is an error.
-pub(crate) fn speaks_of_failure(bytes: &[u8]) -> bool {
-    let text = bytes.trim_ascii_start();
+/// What a result says of itself; `None` that it is an error.
+pub(crate) fn of_result(bytes: &[u8]) -> Option<Kind> {
+    let text = bytes.trim_ascii();
     match text.first() {
-        Some(b'{') => short_json(text, is_error_object),
-        Some(b'e' | b'E' | b'f' | b'F' | b't' | b'T') => starts_with_any(text, FAILURE_BEGINNINGS),
-        _ => false,
+        Some(b'{') => of_object(text),
+        Some(b'[') => Some(if is_empty_list(text) { Kind::Empty } else { Kind::Substance }),
+        Some(b'e' | b'E' | b'f' | b'F' | b't' | b'T') if starts_with_any(text, FAILURE_BEGINNINGS) => None,
+        _ => Some(of_words(text)),
     }
 }
 
-/// The kind of an outcome that is no failure.
-pub(crate) fn of_success(bytes: &[u8]) -> Kind {
-    let text = bytes.trim_ascii();
+fn is_empty_list(text: &[u8]) -> bool {
+    matches!(text, [b'[', between @ .., b']'] if between.trim_ascii().is_empty())
+}
+
+fn of_object(text: &[u8]) -> Option<Kind> {
+    if text.len() > SHORT {
+        return Some(Kind::Substance);
+    }
+    match Json::parse(text) {
+        Ok(value) if is_error_object(&value) => None,
+        Ok(value) if is_nothing(&value) => Some(Kind::Empty),
+        Ok(value) if is_acknowledgement(&value) => Some(Kind::Acknowledgement),
+        _ => Some(Kind::Substance),
+    }
+}
+
+fn of_words(text: &[u8]) -> Kind {
     if text.len() > SHORT {
         return Kind::Substance;
     }
     let bare = text.trim_suffix_of(b".!");
-    if is_any(bare, EMPTY) || starts_with_any(text, EMPTY_BEGINNINGS) || short_json(text, is_nothing) {
+    if is_any(bare, EMPTY) || starts_with_any(text, EMPTY_BEGINNINGS) {
         Kind::Empty
-    } else if is_any(bare.trim_quotes(), ACKNOWLEDGEMENTS) || is_report(text) || short_json(text, is_acknowledgement) {
+    } else if is_any(bare.trim_quotes(), ACKNOWLEDGEMENTS) || is_report(text) {
         Kind::Acknowledgement
     } else {
         Kind::Substance
@@ -145,28 +160,18 @@ fn is_report(text: &[u8]) -> bool {
     words().count() <= REPORT_WORDS && REPORTS.iter().any(says) && words().any(|word| is_any(word, DEEDS))
 }
 
-fn short_json(text: &[u8], holds: impl Fn(&Json<'_>) -> bool) -> bool {
-    let looks_so = text.len() <= SHORT && matches!(text.first(), Some(b'{' | b'['));
-    looks_so && Json::parse(text).is_ok_and(|value| holds(&value))
-}
-
 fn is_error_object(value: &Json<'_>) -> bool {
     let says = |key: &str, wanted: bool| value.get(key) == Some(&Json::Bool(wanted));
     let named = value.get("error").is_some_and(|error| !matches!(error, Json::Null | Json::Bool(false)));
     named || says("isError", true) || says("is_error", true) || says("success", false) || says("ok", false)
 }
 
-/// `[]`, `{}`, or an object whose lists are all empty and that has at least one under a usual name.
+/// `{}`, or an object whose lists are all empty and that has at least one under a usual name.
 fn is_nothing(value: &Json<'_>) -> bool {
-    match value {
-        Json::Array(items) => items.is_empty(),
-        Json::Object(members) => {
-            let empty_list = |item: &Json<'_>| matches!(item, Json::Array(list) if list.is_empty());
-            let listed = members.iter().any(|(key, item)| LISTS.contains(&key.as_ref()) && empty_list(item));
-            listed && members.iter().all(|(_, item)| empty_list(item) || is_plain(item))
-        }
-        _ => false,
-    }
+    let Json::Object(members) = value else { return false };
+    let empty_list = |item: &Json<'_>| matches!(item, Json::Array(list) if list.is_empty());
+    let listed = members.iter().any(|(key, item)| LISTS.contains(&key.as_ref()) && empty_list(item));
+    members.is_empty() || (listed && members.iter().all(|(_, item)| empty_list(item) || is_plain(item)))
 }
 
 /// A member that can stand beside an empty list without saying anything: a zero, a text, a flag.
@@ -225,7 +230,7 @@ mod tests {
             "Found 0 matches",
             r#"{"results": [], "count": 0}"#,
         ] {
-            assert_eq!(of_success(text.as_bytes()), Kind::Empty, "{text}");
+            assert_eq!(of_result(text.as_bytes()), Some(Kind::Empty), "{text}");
         }
     }
 
@@ -243,7 +248,7 @@ mod tests {
             r#"{"status": "ok"}"#,
             r#"{"success": true}"#,
         ] {
-            assert_eq!(of_success(text.as_bytes()), Kind::Acknowledgement, "{text}");
+            assert_eq!(of_result(text.as_bytes()), Some(Kind::Acknowledgement), "{text}");
         }
     }
 
@@ -259,7 +264,7 @@ mod tests {
             r#"{"results": [], "total": 7}"#,
             "[0]",
         ] {
-            assert_eq!(of_success(text.as_bytes()), Kind::Substance, "{text}");
+            assert_eq!(of_result(text.as_bytes()), Some(Kind::Substance), "{text}");
         }
     }
 
@@ -272,10 +277,10 @@ mod tests {
             r#"{"error": "gone"}"#,
             r#"{"isError": true}"#,
         ] {
-            assert!(speaks_of_failure(text.as_bytes()), "{text}");
+            assert_eq!(of_result(text.as_bytes()), None, "{text}");
         }
         for text in ["Errors are documented here", "fine", r#"{"error": null, "rows": 3}"#, "Terror", "12 errors"] {
-            assert!(!speaks_of_failure(text.as_bytes()), "{text}");
+            assert_ne!(of_result(text.as_bytes()), None, "{text}");
         }
     }
 }

@@ -33,11 +33,8 @@ impl Outcome<'_> {
             Self::Text(bytes) | Self::Json(bytes) => (bytes, false),
             Self::Error(bytes) => (bytes, true),
         };
-        let kind = if declared_error || kind::speaks_of_failure(bytes) {
-            Kind::Failure(error_line::identity(bytes, scratch))
-        } else {
-            kind::of_success(bytes)
-        };
+        let success = if declared_error { None } else { kind::of_result(bytes) };
+        let kind = success.unwrap_or_else(|| Kind::Failure(error_line::identity(bytes, scratch)));
         let tag: &[u8] = if matches!(kind, Kind::Failure(_)) { b"error\0" } else { b"result\0" };
         Observed { outcome: normalise::digest(tag, bytes, scratch), kind }
     }

@@ -16,7 +16,12 @@ use super::{
     messages,
     strict::{Section, Word},
 };
-use crate::{budget, pattern::Names, policy::Effect, rules::Rule};
+use crate::{
+    budget,
+    pattern::Names,
+    policy::Effect,
+    rules::{Rule, screen},
+};
 
 /// A checked entry.
 #[derive(Debug, Clone)]
@@ -163,6 +168,7 @@ fn read_rules(documents: Vec<Section<RuleDocument>>) -> Result<Vec<Rule>, Policy
         }
         rules.push(rule);
     }
+    screen::attach(&mut rules);
     Ok(rules)
 }
 

@@ -3,12 +3,14 @@
 mod condition;
 mod constant;
 mod path;
+pub(crate) mod screen;
 mod search;
 
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 use condition::Condition;
 use path::Path;
+use screen::{Screen, Screening};
 
 use crate::{
     json::Json,
@@ -38,6 +40,7 @@ pub struct Rule {
     path: Path,
     conditions: Vec<Condition>,
     message: Option<String>,
+    screen: Option<Arc<Screen>>,
 }
 
 /// A rule that fired.
@@ -55,7 +58,11 @@ pub struct RuleHit<'a> {
 #[must_use]
 pub fn evaluate<'a>(rules: &'a [Rule], arguments: &Json<'_>) -> Option<RuleHit<'a>> {
     let mut asking = None;
+    let mut screening = Screening::default();
     for rule in rules {
+        if screening.clears(rule, arguments) {
+            continue;
+        }
         // A second question does not change that somebody is asked.
         if rule.kind == RuleKind::Ask && asking.is_some() {
             continue;
@@ -105,7 +112,7 @@ impl Rule {
         let path = path.as_deref().map(Path::parse).transpose()?.unwrap_or_default();
         let (kind, Section(conditions)) = only_one(deny, require, ask)?;
         let conditions = read_conditions(conditions, &path).map_err(|error| error.within(kind.key()))?;
-        Ok(Self { id, kind, path, conditions, message })
+        Ok(Self { id, kind, path, conditions, message, screen: None })
     }
 }
 

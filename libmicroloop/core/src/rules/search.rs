@@ -1,8 +1,11 @@
 //! Compiling regular expressions, and telling what no linear-time engine can do from what is simply wrong.
 
-use alloc::{format, string::ToString};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 
-use regex::{Error, Regex, RegexBuilder};
+use regex::{Error, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use crate::policy::{PolicyError, PolicyErrorKind, quoted};
 
@@ -16,6 +19,11 @@ const BACKTRACKING: [&str; 5] = ["(?P=", "\\k<", "\\k{", "(?>", "(?("];
 pub(crate) fn compile(pattern: &str) -> Result<Regex, PolicyError> {
     let built = RegexBuilder::new(pattern).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).build();
     built.map_err(|error| explain(pattern, &error))
+}
+
+/// Compiles patterns that each compile into a set that is searched for in one go; `None` if together they are too large.
+pub(super) fn compile_all(patterns: &[String]) -> Option<RegexSet> {
+    RegexSetBuilder::new(patterns).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).build().ok()
 }
 
 fn explain(pattern: &str, error: &Error) -> PolicyError {
