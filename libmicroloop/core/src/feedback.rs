@@ -30,13 +30,12 @@ fn compose(note: &Note, out: &mut String) -> fmt::Result {
     let tool = note.tool.as_deref();
     write!(out, "[microloop #{}] ", note.serial)?;
     headline(finding.action, tool, out)?;
-    match tool.and_then(|tool| tool.messages.get(finding.reason.code())) {
-        Some(message) => out.write_str(&fill(message, tool, finding)),
-        None => {
-            what(finding, out)?;
-            write!(out, " {}", instead(finding, note.serial))
-        }
+    let general = || tool.and_then(|tool| tool.messages.get(finding.reason.code()));
+    if let Some(message) = finding.message.as_ref().or_else(general) {
+        return out.write_str(&fill(message, tool, finding));
     }
+    what(finding, out)?;
+    write!(out, " {}", instead(finding, note.serial))
 }
 
 fn headline(action: Action, tool: Option<&Tool>, out: &mut String) -> fmt::Result {
@@ -88,7 +87,8 @@ fn what(finding: &Finding, out: &mut String) -> fmt::Result {
         Reason::Retry => write!(out, "attempt number {seen} of a call that keeps failing (limit {limit})."),
         Reason::Poll => write!(out, "polled again after {seen} ms; its interval is {limit} ms."),
         Reason::Error => {
-            write!(out, "the same error {} times in a row (limit {limit}). {detail}", seen.saturating_sub(1))
+            write!(out, "the same error {} times in a row (limit {limit}).", seen.saturating_sub(1))?;
+            if detail.is_empty() { Ok(()) } else { write!(out, " {detail}") }
         }
         Reason::Near => {
             write!(out, "call number {seen} that says nearly the same and gets the same result (limit {limit}).")
@@ -149,7 +149,8 @@ fn instead(finding: &Finding, serial: u64) -> &'static str {
         Reason::Error | Reason::Retry => FAILING,
         Reason::Near | Reason::Stall => NOTHING_NEW,
         Reason::Malformed | Reason::Size | Reason::Schema => ARGUMENTS,
-        Reason::Role | Reason::RuleDeny | Reason::RuleRequire | Reason::RuleAsk => FORBIDDEN,
+        Reason::RuleAsk => return "Go on with something else until it is given.",
+        Reason::Role | Reason::RuleDeny | Reason::RuleRequire => FORBIDDEN,
         Reason::BudgetCalls | Reason::BudgetTool | Reason::BudgetTime => SPENT,
         Reason::BudgetRate | Reason::Poll => WAIT,
         Reason::Duplicate => return "Do not send it again.",

@@ -126,7 +126,7 @@ impl<'a> Json<'a> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
     use alloc::{format, string::ToString};
 

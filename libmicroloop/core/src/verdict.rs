@@ -209,7 +209,10 @@ pub(crate) struct Finding {
     pub(crate) limit: Option<u64>,
     pub(crate) seen: Option<u64>,
     pub(crate) evidence: Evidence,
+    /// What the guard knows of the case
     pub(crate) detail: Option<String>,
+    /// The policy's own text for this very case; it takes the place of ours.
+    pub(crate) message: Option<String>,
 }
 
 impl Finding {
@@ -222,6 +225,7 @@ impl Finding {
             seen: None,
             evidence: Evidence::default(),
             detail: None,
+            message: None,
         })
     }
 
@@ -233,6 +237,11 @@ impl Finding {
 
     pub(crate) fn shown_by(mut self: Box<Self>, evidence: Evidence) -> Box<Self> {
         self.evidence = evidence;
+        self
+    }
+
+    pub(crate) fn worded(mut self: Box<Self>, message: Option<&str>) -> Box<Self> {
+        self.message = message.map(String::from);
         self
     }
 

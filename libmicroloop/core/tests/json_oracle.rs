@@ -1,5 +1,5 @@
 //! The parser of arguments against `serde_json`: it takes what `serde_json` takes, with the same meaning, but for what it refuses on purpose.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use microloop_core::{canonical, json::Json};
 use serde_json::Value;

@@ -132,8 +132,8 @@ fn broken(hit: &RuleHit<'_>) -> Box<Finding> {
         RuleKind::Require => (Action::Block, Reason::RuleRequire, "a rule requires something else of the arguments"),
         RuleKind::Ask => (Action::Ask, Reason::RuleAsk, "a rule asks for approval of these arguments"),
     };
-    let explained = hit.message.map_or_else(|| format!("{says} ({}).", hit.rule_id), ToString::to_string);
-    let mut finding = Finding::new(action, reason, "").explained(explained);
+    let mut finding =
+        Finding::new(action, reason, "").explained(format!("{says} ({}).", hit.rule_id)).worded(hit.message);
     finding.rule = Cow::Owned(hit.rule_id.to_string());
     finding
 }

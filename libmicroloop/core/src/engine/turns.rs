@@ -1,7 +1,11 @@
 //! What is said between the calls.
 
 use super::{Checked, Engine, Speaker};
-use crate::{detect::text::Turns, policy::Scope, verdict::Action};
+use crate::{
+    detect::text::Turns,
+    policy::Scope,
+    verdict::{Action, Reason},
+};
 
 impl Engine {
     /// Takes a turn of the conversation. A user turn starts the counters anew, if the policy says so; an assistant turn can be
@@ -31,6 +35,8 @@ impl Engine {
     fn assistant_turn(&mut self, text: &[u8]) -> Checked {
         let found = self.turns.next(text, &self.policy.loops().text, &mut self.text);
         self.tidy();
+        let own = self.policy.messages().get(Reason::Text.code()).map(AsRef::as_ref);
+        let found = found.map(|finding| finding.worded(own));
         let Some(finding) = self.halted.clone().or(found) else {
             return Checked { step: self.step, action: Action::Allow, noted: false };
         };

@@ -123,6 +123,8 @@ fn refuse_misplaced(document: &LoopsDocument) -> Result<(), PolicyError> {
         ("invalid", "it has no warn, since invalid arguments are refused from the first call on: use block and halt")
     } else if has(document.recur, |levels| [levels.block, levels.halt]) {
         ("recur", "it only warns: for block and halt use repeat")
+    } else if has(document.stall, |levels| [levels.block, levels.halt]) {
+        ("stall", "it only warns: new calls may yet find something; for block and halt use near or repeat")
     } else if has(document.refused, |levels| [levels.warn, levels.block]) {
         ("refused", "it only halts: what it counts has been refused already")
     } else {

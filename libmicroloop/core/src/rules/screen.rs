@@ -28,7 +28,9 @@ pub(crate) fn attach(rules: &mut [Rule]) {
             continue;
         }
         let screen = search::compile_all(&patterns).map(|set| Arc::new(Screen(set)));
-        sharing.iter_mut().for_each(|rule| rule.screen.clone_from(&screen));
+        for rule in &mut sharing {
+            rule.screen.clone_from(&screen);
+        }
     }
 }
 
