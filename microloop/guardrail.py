@@ -12,7 +12,7 @@ from microloop import _native, ambient, asking
 from microloop._native import lib
 from microloop.coverage import Coverage, Covered
 from microloop.errors import SessionError
-from microloop.judgement import fault, judge
+from microloop.judgement import fault, judge, nameless
 from microloop.policy import Policy
 from microloop.registry import Registry
 from microloop.tools import Tool, Toolbox
@@ -159,6 +159,8 @@ class Guardrail:
         batch: str | None = None,
     ) -> Verdict:
         """`check` in a session of your choice."""
+        if not tool:
+            return nameless(session)
         found = None
         try:
             found = self._tools.find(tool)

@@ -79,6 +79,19 @@ def _with_slow_rules(session: Session, tool: Tool, found: Verdict, data: bytes) 
     return verdict
 
 
+def nameless(session: Session) -> Verdict:
+    """The verdict on a call that names no tool: nothing can be said of it, so it does not run, whatever `on_error` says."""
+    verdict = Verdict(
+        action=BLOCK,
+        reason="args.malformed",
+        rule="tool.name",
+        feedback="[microloop] a call without a tool name was refused: send it again with the name of the tool.",
+        session=session,
+    )
+    session.last_verdict = verdict
+    return verdict
+
+
 def fault(tool: Tool, session: Session | None, error: Exception) -> Verdict:
     """The verdict where the guard itself failed: what `on_error` says, and never in silence."""
     logger().error("microloop could not judge a call of %s (on_error: %s)", tool.name, tool.on_error, exc_info=error)

@@ -491,3 +491,10 @@ def test_verdicts_go_to_the_log_where_no_model_reads_them(caplog):
             assert search("cats") == "nothing found"
     assert guard.last_verdict.action is Action.WARN
     assert guard.last_verdict.feedback in caplog.text
+
+
+@pytest.mark.parametrize("policy", ["balanced", "observe"])
+def test_a_call_without_a_tool_name_never_runs(policy):
+    verdict = Guardrail(policy).check("", {"q": "cats"})
+    assert (verdict.action, verdict.reason, verdict.rule) == (Action.BLOCK, "args.malformed", "tool.name")
+    assert "name" in verdict.feedback

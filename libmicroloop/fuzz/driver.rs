@@ -4,7 +4,7 @@
 //! Everything goes through the C ABI, and what must hold whatever the input is asserted here.
 #![allow(dead_code, reason = "each target uses one of the two functions")]
 
-use std::ptr::null;
+use std::{ptr::null, sync::OnceLock};
 
 use microloop::{
     canonical::microloop_canonical,
@@ -50,10 +50,9 @@ const TOOLS: [&str; 4] = [
 /// a text, JSON, an error for the latest step that runs; `x` cancels it; `u` and `a` are turns; `v` fetches the
 /// latest verdict, `s` the state; `t9` sets the time; `k` makes canonical JSON.
 pub fn check(data: &[u8]) {
-    let (policy, session) = open(POLICY.as_bytes()).expect("the policy of the fuzz target is valid");
-    for tool in TOOLS {
-        declare(policy, tool.as_bytes()).expect("the tools of the fuzz target are valid");
-    }
+    static POLICY_HANDLE: OnceLock<u64> = OnceLock::new();
+    // Made once: the session is what is searched here.
+    let session = new_session(*POLICY_HANDLE.get_or_init(guarded_tools));
     let mut run = Run { session, ..Run::default() };
     for line in data.split(|byte| *byte == b'\n') {
         if let Some((letter, rest)) = line.split_first() {
@@ -61,7 +60,14 @@ pub fn check(data: &[u8]) {
         }
     }
     assert_eq!(microloop_session_free(session), MICROLOOP_OK);
-    assert_eq!(microloop_policy_free(policy), MICROLOOP_OK);
+}
+
+fn guarded_tools() -> u64 {
+    let policy = new_policy(POLICY.as_bytes()).expect("the policy of the fuzz targets is valid");
+    for tool in TOOLS {
+        declare(policy, tool.as_bytes()).expect("the tools of the fuzz targets are valid");
+    }
+    policy
 }
 
 #[derive(Default)]
@@ -186,14 +192,15 @@ fn canonical_of(text: &[u8]) -> Result<Vec<u8>, i64> {
 
 /// Any bytes as a policy: it is refused with a message, or it works.
 pub fn policy(data: &[u8]) {
-    let (policy, session) = match open(data) {
-        Ok(handles) => handles,
+    let policy = match new_policy(data) {
+        Ok(policy) => policy,
         Err(status) => {
             assert_ne!(status, MICROLOOP_PANIC, "{}", last_error());
             assert!(!last_error().is_empty());
             return;
         }
     };
+    let session = new_session(policy);
     for (number, declaration) in TOOLS.iter().enumerate() {
         let Ok(tool) = declare(policy, declaration.as_bytes()) else { continue };
         for n in 0..4 {
@@ -209,19 +216,21 @@ pub fn policy(data: &[u8]) {
     assert_eq!(microloop_policy_free(policy), MICROLOOP_OK);
 }
 
-fn open(json: &[u8]) -> Result<(u64, u64), i32> {
-    let (mut policy, mut session) = (0, 0);
+fn new_policy(json: &[u8]) -> Result<u64, i32> {
+    let mut policy = 7;
     // SAFETY: the text has that many bytes and the handle takes a write.
     let status = unsafe { microloop_policy_new(json.as_ptr(), json.len(), &raw mut policy) };
-    if status != MICROLOOP_OK {
-        assert_eq!(policy, 0);
-        return Err(status);
-    }
+    assert!(status == MICROLOOP_OK || policy == 0);
+    if status == MICROLOOP_OK { Ok(policy) } else { Err(status) }
+}
+
+fn new_session(policy: u64) -> u64 {
+    let mut session = 0;
     // SAFETY: there are no options, and the handle takes a write.
     let status = unsafe { microloop_session_new(policy, null(), 0, &raw mut session) };
     assert_eq!(status, MICROLOOP_OK, "{}", last_error());
     assert_eq!(microloop_session_time(session, 0), MICROLOOP_OK);
-    Ok((policy, session))
+    session
 }
 
 fn declare(policy: u64, declaration: &[u8]) -> Result<u32, i32> {

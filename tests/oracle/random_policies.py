@@ -50,9 +50,10 @@ def levels(draw: st.DrawFn, least: int, names: tuple[str, ...]) -> dict[str, int
 
 
 @st.composite
-def loops(draw: st.DrawFn) -> dict[str, Any]:
+def loops(draw: st.DrawFn, always: tuple[str, ...] = ()) -> dict[str, Any]:
     found: dict[str, Any] = {"scope": draw(st.sampled_from(["turn", "turn", "session"])), "learned": ["ref"]}
-    for detector in draw(st.lists(st.sampled_from(sorted(DETECTORS)), min_size=1, max_size=3, unique=True)):
+    some = st.lists(st.sampled_from(sorted(DETECTORS)), min_size=0 if always else 1, max_size=3, unique=True)
+    for detector in dict.fromkeys([*always, *draw(some)]):
         found[detector] = draw(levels(*DETECTORS[detector]))
     if "retry" in found and draw(st.booleans()):
         found["retry"]["backoff"] = {"base": "1s", "factor": 2, "max": "3s"}
@@ -60,9 +61,9 @@ def loops(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @st.composite
-def policies(draw: st.DrawFn) -> dict[str, Any]:
-    """A resolved policy document."""
-    policy: dict[str, Any] = {"version": 1, "name": "trace-random", "loops": draw(loops())}
+def policies(draw: st.DrawFn, always: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A resolved policy document, with the detectors that are always there and a few others."""
+    policy: dict[str, Any] = {"version": 1, "name": "trace-random", "loops": draw(loops(always))}
     tools = [dict(tool) for tool in TOOLS]
     limits = {"calls": st.integers(1, 6), "per_minute": st.integers(1, 4)}
     if draw(st.integers(0, 3)) == 0:

@@ -84,9 +84,57 @@ def rounds(draw: st.DrawFn) -> list[Step]:
 
 
 @st.composite
-def steps(draw: st.DrawFn) -> list[Step]:
+def rewordings(draw: st.DrawFn) -> list[Step]:
+    """One tool, other arguments each time, one outcome or nearly so."""
+    tool = draw(st.sampled_from(["look", "look", "mystery", "put"]))
+    family = FAMILIES[draw(st.sampled_from(["reworded", "reworded", "swept", "partly"]))]
+    usual = draw(st.sampled_from(OUTCOMES[:7]))
+    found = []
+    for args in draw(st.lists(st.sampled_from(family), min_size=4, max_size=15)):
+        outcome = draw(st.sampled_from(OUTCOMES)) if draw(st.integers(0, 7)) == 0 else usual
+        found.append({"tool": tool, "args": args, **outcome})
+    return found
+
+
+@st.composite
+def failures(draw: st.DrawFn) -> list[Step]:
+    """Calls that fail in nearly the same way; now and then something new is done, or the call succeeds."""
+    family = draw(st.sampled_from([[{"n": 1}], [{"n": 1}, {"n": 2}], FAMILIES["plain"]]))
+    tool = draw(st.sampled_from(["look", "put", "mystery"]))
+    found: list[Step] = []
+    for k in range(draw(st.integers(4, 20))):
+        kind = draw(st.sampled_from(["fail", "fail", "fail", "fail", "work", "succeed", "user"]))
+        call = {"tool": tool, "args": draw(st.sampled_from(family))}
+        found.append(
+            {
+                "fail": {**call, **draw(st.sampled_from(ERRORS))},
+                "work": {"tool": "mystery", "args": {"work": k}, "result": f"piece {'abcdefghijklmnopqrst'[k]}"},
+                "succeed": {**call, "result": "alpha"},
+                "user": {"user": "go on"},
+            }[kind]
+        )
+    return found
+
+
+@st.composite
+def mistakes(draw: st.DrawFn) -> list[Step]:
+    """Arguments that do not fit the schema, in one way or another."""
+    args = st.sampled_from(FAMILIES["broken"])
+    return [{"tool": "form", "args": each, "result": "alpha"} for each in draw(st.lists(args, min_size=2, max_size=12))]
+
+
+@st.composite
+def talk(draw: st.DrawFn) -> list[Step]:
+    """More turns than calls."""
+    call = {"tool": "look", "args": {}, "result": "alpha"}
+    said = st.sampled_from([*({"assistant": text} for text in SPEECH), *({"assistant": ""},) * 2, call])
+    return draw(st.lists(said, min_size=2, max_size=15))
+
+
+@st.composite
+def steps(draw: st.DrawFn, order: list[Step]) -> list[Step]:
     """In one trace of three a few stray calls, other outcomes, or user turns fall in somewhere."""
-    order = list(draw(st.one_of(stretches(), stretches(), stretches(), rounds())))
+    order = list(order)
     if draw(st.integers(0, 2)) == 0:
         other = st.sampled_from(OUTCOMES).map(lambda outcome: {"tool": "look", "args": {"n": 1}, **outcome})
         strays = st.one_of(st.just(STRAY), other, turns())
@@ -118,10 +166,27 @@ def mark(step: Step, marks: str, number: int, now: int) -> Step:
     return step if number else {"tool": step["tool"], "args": step["args"], **OUTCOMES[now % len(OUTCOMES)]}
 
 
+# What a trace is about, and the detectors that must be there for it.
+THEMES: list[tuple[st.SearchStrategy[list[Step]], tuple[str, ...]]] = [
+    (stretches(), ()),
+    (stretches(), ("repeat",)),
+    (stretches(), ("write", "repeat")),
+    (stretches(), ("near",)),
+    (rounds(), ("cycle",)),
+    (rewordings(), ("near",)),
+    (rewordings(), ("stall",)),
+    (failures(), ("error",)),
+    (failures(), ("retry",)),
+    (mistakes(), ("invalid",)),
+    (talk(), ("text",)),
+]
+
+
 @st.composite
 def traces(draw: st.DrawFn) -> Trace:
     """A policy that names only the tools of the trace, so that a counterexample is short to read."""
-    policy, order = draw(policies()), draw(steps())
+    happenings, detectors = draw(st.sampled_from(THEMES))
+    policy, order = draw(policies(detectors)), draw(steps(draw(happenings)))
     used = {step.get("tool") for step in order}
     tools = [tool for tool in policy["tools"] if tool["match"] in used]
     return {"name": "Random.", "source": "hypothesis", "policy": {**policy, "tools": tools}, "steps": order}

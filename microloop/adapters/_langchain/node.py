@@ -48,6 +48,8 @@ def guard_node(
                 f"guard_node is for functions, and this is a {type(node).__name__}; "
                 "for a ToolNode there is guarded_tool_node(guard, tools)"
             )
+        # What it runs is known only when the model asks for it, so it stands for every tool.
+        guard.covers("*", "guard_node", f"{node.__module__}.{node.__qualname__}")
         if not inspect.iscoroutinefunction(node):
             return cast("Node", _sync(gate, node, messages_key))
         _must_know_its_run(node)
