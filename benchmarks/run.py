@@ -3,9 +3,8 @@
 import argparse
 from pathlib import Path
 
-import native
-
 import groups
+import native
 import report
 import size
 import startup

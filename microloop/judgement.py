@@ -80,7 +80,7 @@ def _with_slow_rules(session: Session, tool: Tool, found: Verdict, data: bytes) 
 
 
 def nameless(session: Session) -> Verdict:
-    """The verdict on a call that names no tool: nothing can be said of it, so it does not run, whatever `on_error` says."""
+    """The verdict on a call that names no tool: it does not run, whatever `on_error` says."""
     verdict = Verdict(
         action=BLOCK,
         reason="args.malformed",

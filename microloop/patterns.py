@@ -33,7 +33,8 @@ def first_finding(tool: Tool, arguments: bytes, step: int) -> dict[str, Any] | N
 
 def _finding(rule: SlowRule, tool: str, arguments: Any, step: int) -> dict[str, Any] | None:
     action = Action.ASK if rule.kind == "ask" else Action.BLOCK
-    headline, text = _HEADLINES[rule.kind], (rule.message or _REASONS[rule.kind].format(rule=rule.id)).replace("{tool}", tool)
+    headline = _HEADLINES[rule.kind]
+    text = (rule.message or _REASONS[rule.kind].format(rule=rule.id)).replace("{tool}", tool)
     try:
         if not rule.fires(arguments):
             return None

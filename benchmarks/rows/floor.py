@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 import orjson
-from microloop._lowlevel import ffi, lib
 
 import workload
+from microloop._lowlevel import ffi, lib
 from row import Loop, Row, endless_calls, endless_outcomes
 
 Tool = Callable[..., str]

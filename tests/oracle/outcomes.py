@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 EMPTY = {"", "[]", "{}", "none", "no results", "no results found.", "no matches found.", "0 results"}
-ACKNOWLEDGEMENTS = {"true", "null", "ok", "done", "done.", "clicked.", "sent", "saved", '{"status":"ok"}', '{"ok":true}'}
+ACKNOWLEDGEMENTS = {"true", "null", "ok", "done", "done.", "clicked.", "sent", '{"status":"ok"}', '{"ok":true}'}
 SAYS_DONE = r"(the )?(file|message|\d+ row)s? .{0,40}?\b(edited|written|sent|inserted)( successfully)?\.?"
 
 MASKS = [

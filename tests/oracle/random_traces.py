@@ -117,6 +117,21 @@ def failures(draw: st.DrawFn) -> list[Step]:
 
 
 @st.composite
+def returns(draw: st.DrawFn) -> list[Step]:
+    """One call again and again; in between the world changes, or may have changed, or was meant to."""
+    tool = draw(st.sampled_from(["look", "look", "mystery", "put", "poll"]))
+    again = {"tool": tool, "args": {"n": 1}, **draw(st.sampled_from(OUTCOMES))}
+    work = st.builds(
+        lambda name, n, outcome: {"tool": name, "args": {"work": n}, **outcome},
+        st.sampled_from(["put", "keep", "mystery"]),
+        st.integers(0, 3),
+        st.sampled_from([OUTCOMES[0], OUTCOMES[0], ERRORS[0]]),
+    )
+    motif = st.one_of(st.just([again]), st.just([again] * 3), work.map(lambda step: [step]))
+    return [step for part in draw(st.lists(motif, min_size=3, max_size=16)) for step in part]
+
+
+@st.composite
 def mistakes(draw: st.DrawFn) -> list[Step]:
     """Arguments that do not fit the schema, in one way or another."""
     args = st.sampled_from(FAMILIES["broken"])
@@ -172,6 +187,9 @@ THEMES: list[tuple[st.SearchStrategy[list[Step]], tuple[str, ...]]] = [
     (stretches(), ("repeat",)),
     (stretches(), ("write", "repeat")),
     (stretches(), ("near",)),
+    (returns(), ("repeat",)),
+    (returns(), ("repeat", "recur")),
+    (returns(), ("retry", "error")),
     (rounds(), ("cycle",)),
     (rewordings(), ("near",)),
     (rewordings(), ("stall",)),
