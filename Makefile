@@ -125,5 +125,5 @@ $(VENV)/.packages: pyproject.toml scripts/venv.sh scripts/pythons.sh
 $(VENV)/.native: $(VENV)/.packages $(RUST_SOURCES)
 	@scripts/rust.sh
 	@echo "Building the native part (a few minutes the first time)"
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --release --uv
+	@told=$$(VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --release --uv 2>&1) || { echo "$$told"; exit 1; }
 	@touch $@

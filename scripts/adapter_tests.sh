@@ -17,8 +17,8 @@ print(", ".join(f"{name} {version(name)}" for name in ("langchain", "langchain-c
 }
 
 environment newest "$(scripts/pythons.sh --default)" --group demo
-"$env/bin/pytest" -q -n 2 --dist worksteal -p no:cacheprovider tests
-"$env/bin/pytest" -q -p no:cacheprovider --doctest-modules --pyargs microloop
+scripts/pytest_installed.sh "$env" -n 2 --dist worksteal tests
+scripts/pytest_installed.sh "$env" --doctest-modules --pyargs microloop
 
 environment floors "$(scripts/pythons.sh | head -n 1 | cut -d ' ' -f 2-)" --resolution lowest-direct
-"$env/bin/pytest" -q -p no:cacheprovider tests/adapters tests/test_examples.py
+scripts/pytest_installed.sh "$env" tests/adapters tests/test_examples.py

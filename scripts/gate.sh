@@ -30,6 +30,6 @@ printf '\n=== summary\n'
 printf '%s\n' "${report[@]}"
 echo "Pythons tested: $(cat "$logs/pythons" 2>/dev/null || echo none)"
 # What could not run here is said once more where it is not overlooked.
-grep --no-filename '^SKIPPED' "$logs"/*.log || true
+grep --no-filename '^SKIPPED: ' "$logs"/*.log || true
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))

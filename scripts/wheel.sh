@@ -8,5 +8,8 @@ rm -rf "$out"
 # From the sdist, so that what it lacks is noticed here and not by whoever builds it. The folder is shared with every
 # other build, or each wheel would compile all dependencies anew.
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/libmicroloop/target}
-VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin build --quiet --release --locked --sdist --out "$out"
+if ! told=$(VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin build --quiet --release --locked --sdist --out "$out" 2>&1); then
+    echo "$told" >&2
+    exit 1
+fi
 .venv/bin/python scripts/check_wheel.py "$out"/microloop-*.whl

@@ -12,8 +12,7 @@ test_on() {
     local version=$1 python=$2 env=.cache/venv/$1
     echo "--- Python $version ($("$python" --version))"
     scripts/venv.sh "$env" "$python" --group test --reinstall-package microloop "$wheel" &&
-        "$env/bin/python" -I -c 'import microloop; assert "site-packages" in microloop.__file__, microloop.__file__' &&
-        "$env/bin/pytest" -q -n 2 --dist worksteal -p no:cacheprovider
+        scripts/pytest_installed.sh "$env" -n 2 --dist worksteal tests
 }
 
 while read -r version python; do

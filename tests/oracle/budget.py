@@ -15,18 +15,18 @@ class Budget:
 
     def __init__(self, limits: dict[str, Any]) -> None:
         self.limits = limits
-        self.charges: list[tuple[str, int]] = []
+        self.charges: dict[int, tuple[str, int]] = {}
 
     def judge(self, tool: Tool, now: int) -> Finding | None:
         own = tool.fields.get("limit", {})
-        mine = [at for name, at in self.charges if name == tool.name]
-        every = [at for _, at in self.charges]
+        mine = [at for name, at in self.charges.values() if name == tool.name]
+        every = [at for _, at in self.charges.values()]
         findings = [
-            over("halt", "budget.calls", self.limits.get("calls"), len(every)),
-            over("block", "budget.tool", own.get("calls"), len(mine)),
-            over("block", "budget.rate", self.limits.get("per_minute"), recent(every, now)),
-            over("block", "budget.rate", own.get("per_minute"), recent(mine, now)),
             self.time(now),
+            over("halt", "budget.calls", self.limits.get("calls"), len(every)),
+            over("block", "budget.rate", self.limits.get("per_minute"), recent(every, now)),
+            over("block", "budget.tool", own.get("calls"), len(mine)),
+            over("block", "budget.rate", own.get("per_minute"), recent(mine, now)),
         ]
         return most_severe([finding for finding in findings if finding])
 
@@ -36,8 +36,12 @@ class Budget:
             return None
         return Finding("halt", "budget.time")
 
-    def charge(self, tool: Tool, now: int) -> None:
-        self.charges.append((tool.name, now))
+    def charge(self, step: int, tool: Tool, now: int) -> None:
+        self.charges[step] = (tool.name, now)
+
+    def give_back(self, step: int) -> None:
+        """What was cancelled has cost nothing."""
+        del self.charges[step]
 
 
 def over(action: str, reason: str, limit: int | None, spent: int) -> Finding | None:

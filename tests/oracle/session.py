@@ -30,9 +30,7 @@ class Call:
 class Session:
     """`check` before a call, then `record` or `cancel`; `policy` is a resolved policy document."""
 
-    def __init__(
-        self, policy: dict[str, Any], tools: dict[str, Any] | None = None, role: str | None = None
-    ) -> None:
+    def __init__(self, policy: dict[str, Any], tools: dict[str, Any] | None = None, role: str | None = None) -> None:
         self.policy = policy
         self.declared = tools or {}
         self.role = role
@@ -148,7 +146,7 @@ class Session:
         for each in self.memories_of(call):
             each.pending += 1
         self.pending[step] = call
-        self.budget.charge(call.tool, now)
+        self.budget.charge(step, call.tool, now)
         if call.batch is not None:
             self.counters.batches.add((call.batch, call.identity))
 
@@ -184,6 +182,7 @@ class Session:
             self.shift += 1
 
     def cancel(self, step: int) -> None:
+        self.budget.give_back(step)
         for memory in self.memories_of(self.pending.pop(step)):
             memory.pending = max(0, memory.pending - 1)
 

@@ -31,9 +31,7 @@ def play_step(session: Any, step: dict[str, Any]) -> Verdict | None:
         said: Verdict = session.assistant_turn(step["assistant"])
         return said
     before = session.state()["steps"]
-    verdict: Verdict = session.check(
-        step["tool"], step["args"], call_id=step.get("call_id"), batch=step.get("batch")
-    )
+    verdict: Verdict = session.check(step["tool"], step["args"], call_id=step.get("call_id"), batch=step.get("batch"))
     if verdict.action in ("allow", "warn", "ask") and verdict.step > before:
         record(session, verdict, step)
     return verdict

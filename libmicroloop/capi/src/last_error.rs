@@ -62,6 +62,8 @@ pub unsafe extern "C" fn microloop_last_error(buf: *mut u8, cap: usize) -> i64 {
     guarded(|| {
         let message: Cow<'static, str> = slot::get();
         // SAFETY: the caller promises that `buf` takes `cap` bytes.
-        unsafe { fill(buf, cap, message.as_bytes()) }
+        let filled = unsafe { fill(buf, cap, message.as_bytes()) };
+        // A failure of this very call is not noted: the message that was asked for must not be lost by it.
+        Ok(filled.unwrap_or_else(|fault| i64::from(fault.status)))
     })
 }

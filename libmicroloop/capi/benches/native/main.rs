@@ -1,4 +1,5 @@
-//! How long the native part of a check takes: `cargo bench -p microloop-capi`, or with `-- --json` for `make bench`.
+//! How long the native part of a check takes: `cargo bench -p microloop-capi`, with `-- --json` for `make bench`, with
+//! `-- "Rust: check"` for the rows alone that have this in their name.
 //!
 //! Rows are sampled in turn, in batches; a sample is the time of one batch divided by its calls. Every row proves, after
 //! every batch, that it did what its name says.
@@ -23,6 +24,8 @@ const WARM_UP: usize = 20;
 fn main() {
     let mut rows: Vec<Row> = rust_api::rows();
     rows.extend(c_abi::rows());
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    rows.retain(|row| wanted.iter().all(|part| row.name.contains(part.as_str())));
     for round in 0..WARM_UP + ROUNDS {
         for row in &mut rows {
             row.sample(round >= WARM_UP);

@@ -8,7 +8,7 @@ use crate::workload::BATCH;
 
 /// One kind of work. `run` does a batch of it, proves it, and says how long the work alone took.
 pub struct Row {
-    name: &'static str,
+    pub name: &'static str,
     work: &'static str,
     target: Option<f64>,
     run: Box<dyn FnMut() -> Duration>,

@@ -61,6 +61,7 @@ static void null_pointers(void) {
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_canonical(bytes("{}"), 2, NULL, 5));
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_regex_check(NULL, 5));
     GIVES(MICROLOOP_NULL_POINTER, microloop_last_error(NULL, 5));
+    CHECK(strstr(last_error(), "the pattern is NULL") != NULL);
     CHECK(microloop_last_error(NULL, 0) > 0);
     tear_down(f);
 }
