@@ -88,10 +88,10 @@ def rewordings(draw: st.DrawFn) -> list[Step]:
     """One tool, other arguments each time, one outcome or nearly so."""
     tool = draw(st.sampled_from(["look", "look", "mystery", "put"]))
     family = FAMILIES[draw(st.sampled_from(["reworded", "reworded", "swept", "partly"]))]
-    usual = draw(st.sampled_from(OUTCOMES[:7]))
+    usual, steady = draw(st.sampled_from(OUTCOMES[:7])), draw(st.booleans())
     found = []
-    for args in draw(st.lists(st.sampled_from(family), min_size=4, max_size=15)):
-        outcome = draw(st.sampled_from(OUTCOMES)) if draw(st.integers(0, 7)) == 0 else usual
+    for args in draw(st.lists(st.sampled_from(family), min_size=6, max_size=15)):
+        outcome = usual if steady or draw(st.integers(0, 7)) else draw(st.sampled_from(OUTCOMES))
         found.append({"tool": tool, "args": args, **outcome})
     return found
 
@@ -155,8 +155,8 @@ def steps(draw: st.DrawFn, order: list[Step]) -> list[Step]:
         strays = st.one_of(st.just(STRAY), other, turns())
         for place, stray in draw(st.lists(st.tuples(st.integers(0, len(order)), strays), min_size=1, max_size=4)):
             order.insert(place, stray)
-    marks = draw(st.sampled_from(["none", "none", "time", "ids", "batch", "outcome"]))
-    numbers = draw(st.lists(st.integers(0, 3), min_size=len(order), max_size=len(order)))
+    marks = draw(st.sampled_from(["none", "none", "time", "time", "ids", "batch", "outcome"]))
+    numbers = draw(st.lists(st.integers(0, 4), min_size=len(order), max_size=len(order)))
     return marked(order, marks, numbers)
 
 
@@ -164,7 +164,7 @@ def marked(order: list[Step], marks: str, numbers: list[int]) -> list[Step]:
     """`numbers` says how much time passes, or which id, which batch, which outcome a step has."""
     now, found = 0, []
     for step, number in zip(order, numbers, strict=True):
-        now += (0, 500, 2500, 31_000)[number]
+        now += (0, 500, 1500, 2500, 31_000)[number]
         found.append(mark(step, marks, number, now))
     return found
 
