@@ -170,7 +170,8 @@ def test_a_model_that_cannot_be_reached_is_said_in_one_sentence() -> None:
 
 @needs_langchain
 def test_without_langchain_openai_the_demo_says_what_to_install() -> None:
-    hidden = "import sys; sys.modules['langchain_openai'] = None; sys.path.insert(0, 'examples')"
+    # In place of the root, from where the source tree's microloop would be found before the installed one.
+    hidden = "import sys; sys.modules['langchain_openai'] = None; sys.path[0] = 'examples'"
     done = run("demo.py", "-c", f"{hidden}; import demo; demo.main()", MODEL="x", OPENAI_API_KEY="y")
     assert done.returncode == 1
     assert done.stderr.strip() == "A real model needs langchain-openai: pip install langchain-openai"

@@ -86,8 +86,8 @@ def rounds(draw: st.DrawFn) -> list[Step]:
 @st.composite
 def rewordings(draw: st.DrawFn) -> list[Step]:
     """One tool, other arguments each time, one outcome or nearly so."""
-    tool = draw(st.sampled_from(["look", "look", "mystery", "put"]))
-    family = FAMILIES[draw(st.sampled_from(["reworded", "reworded", "swept", "partly"]))]
+    tool = draw(st.sampled_from(["look", "look", "mystery", "put", "paged"]))
+    family = FAMILIES[draw(st.sampled_from(["reworded", "reworded", "swept", "partly", "volatile"]))]
     usual, steady = draw(st.sampled_from(OUTCOMES[:7])), draw(st.booleans())
     found = []
     for args in draw(st.lists(st.sampled_from(family), min_size=6, max_size=15)):
