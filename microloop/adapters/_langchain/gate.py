@@ -96,7 +96,7 @@ class Gate:
             return work()
         except (Refused, SessionError):
             raise
-        except Exception as error:
+        except Exception as error:  # whatever fails in us, `on_error` decides, and it is never silent
             if self.guard.policy.on_error == "block":
                 raise
             logger().error("microloop failed in %s (on_error: allow)", self._hook, exc_info=error)
@@ -165,7 +165,7 @@ class Gate:
         """Around what comes before the tool. If that is interrupted or fails, the calls do not run."""
         try:
             yield
-        except BaseException as error:
+        except BaseException as error:  # interrupts too: told to the session, and raised again
             for entry in entries:
                 self._undecided(entry, error)
             raise
@@ -225,7 +225,7 @@ class Gate:
         try:
             with current(call.session), checked_by_outer_hook(self.guard, call.name, call.tool):
                 yield
-        except BaseException as error:
+        except BaseException as error:  # interrupts too: told to the session, and raised again
             self.failed(entry, error)
             raise
 

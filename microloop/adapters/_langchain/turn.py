@@ -65,7 +65,7 @@ class Turn:
         try:
             with current(session) if session else nullcontext(), checked_by_node(self._gate.guard, names):
                 yield self._reduced()
-        except BaseException as error:
+        except BaseException as error:  # interrupts too: told to the session, and raised again
             # None of the calls has an outcome of its own: it is that of all.
             for entry in self.open:
                 self._gate.failed(entry, error)
