@@ -35,5 +35,5 @@ class Counters:
 
     def complete(self, call: Call, outcome: Outcome, epoch: int, shift: int) -> None:
         self.errors[call.tool.name].complete(outcome, epoch, shift)
-        self.rows[call.tool.name].complete(call.tool, call.identity, call.args, outcome)
+        self.rows[call.tool.name].complete(call.tool, call.identity, call.words, outcome)
         self.window = [*self.window, (call.identity, outcome)][-WINDOW:]

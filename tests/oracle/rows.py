@@ -80,7 +80,13 @@ class Row:
     identity: str = ""
     last_two: list[Any] = field(default_factory=list)
 
+    def keeps_words(self, tool: Tool) -> bool:
+        """Words are kept of a call only if the third call from it may reach the lowest level."""
+        levels = [level for level in tool.levels("near").values() if level is not None]
+        return bool(levels) and self.count + 3 >= min(levels)
+
     def complete(self, tool: Tool, identity: str, args: Any, outcome: Outcome) -> None:
+        """`args` are None where no words of the call are kept."""
         if outcome.failed or tool.effect in ("write", "idempotent"):
             return
         if outcome.acknowledgement and tool.effect != "read":
@@ -98,7 +104,7 @@ class Row:
         return self.near(tool, args) + self.stall(tool)
 
     def near(self, tool: Tool, args: Any) -> list[Finding]:
-        if len(self.last_two) < 2:
+        if len(self.last_two) < 2 or None in self.last_two:
             return []
         before, last = self.last_two
         if not (reworded(args, last) and reworded(last, before)):

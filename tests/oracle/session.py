@@ -25,6 +25,7 @@ class Call:
     identity: str
     learned: str | None
     batch: str | None
+    words: Any = None
 
 
 class Session:
@@ -143,6 +144,7 @@ class Session:
 
     def let_through(self, step: int, call: Call, memory: Memory, now: int) -> None:
         memory.last_check = now
+        call.words = call.args if self.counters.rows[call.tool.name].keeps_words(call.tool) else None
         for each in self.memories_of(call):
             each.pending += 1
         self.pending[step] = call
@@ -196,10 +198,10 @@ class Session:
 
     def assistant_turn(self, text: str) -> Verdict:
         """A turn takes a step number only if there is something to say about it."""
+        finding = self.counters.text.turn(text, self.policy.get("loops", {}).get("text", {}))
         if self.halted is not None:
             self.steps += 1
             return self.halted.at_step(self.steps)
-        finding = self.counters.text.turn(text, self.policy.get("loops", {}).get("text", {}))
         if finding is None:
             return Verdict(0, "allow", "none")
         self.steps += 1

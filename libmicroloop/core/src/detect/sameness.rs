@@ -31,6 +31,14 @@ pub(crate) struct Wording {
     reworded: bool,
 }
 
+impl Wording {
+    /// Asked anew when the call counts: calls that overlap are not counted in the order in which they were checked.
+    fn after(self, last: Option<&Self>) -> Self {
+        let reworded = last.is_some_and(|last| self.words.reworded(&last.words));
+        Self { reworded, ..self }
+    }
+}
+
 impl Sameness {
     pub(crate) fn completed(
         &mut self,
@@ -49,7 +57,7 @@ impl Sameness {
             return;
         }
         self.last_call = call;
-        self.last = wording;
+        self.last = wording.map(|wording| wording.after(self.last.as_ref()));
         self.count = self.count.saturating_add(1);
         self.evidence.push(step);
     }
