@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from microloop.adapters._langchain.versions import require
+from microloop.adapters._gate.versions import require
 
 require("langchain-core")
 

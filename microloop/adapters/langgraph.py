@@ -7,7 +7,7 @@ once with `RunHalted`, which passes through `ToolNode`'s error handling; the cal
 
 from __future__ import annotations
 
-from microloop.adapters._langchain.versions import require
+from microloop.adapters._gate.versions import require
 
 require("langgraph", "langgraph-prebuilt", "langchain-core")
 

@@ -18,7 +18,7 @@ from langgraph.types import Command
 from scripted_model import Scripted, answers, assert_valid, same, verdicts
 
 from microloop import AdapterError, Guardrail, RunHalted
-from microloop.adapters._langchain.versions import require
+from microloop.adapters._gate.versions import require
 from microloop.adapters.langchain import GuardrailMiddleware
 
 pytestmark = pytest.mark.adapter

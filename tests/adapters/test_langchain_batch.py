@@ -14,7 +14,7 @@ from langchain_core.tools import tool
 from scripted_model import Scripted, answers, assert_valid, verdicts
 
 from microloop import Guardrail
-from microloop.adapters._langchain.answers import Answers, Leader, Unanswered
+from microloop.adapters._gate.answers import Answers, Leader, Unanswered
 from microloop.adapters.langchain import GuardrailMiddleware
 
 pytestmark = pytest.mark.adapter

@@ -15,7 +15,7 @@ from langchain_core.tools import tool
 from scripted_model import Scripted, answers, same, verdicts
 
 from microloop import Guardrail
-from microloop.adapters._langchain import gate as gate_module
+from microloop.adapters._gate import gate as gate_module
 from microloop.adapters.langchain import GuardrailMiddleware
 
 pytestmark = pytest.mark.adapter

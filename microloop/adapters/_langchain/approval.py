@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from microloop.adapters._gate.calls import Decision
 from microloop.verdict import Action
 
 if TYPE_CHECKING:
@@ -22,14 +22,6 @@ _YES = frozenset({"accept", "allow", "approve", "approved", "ok", "true", "y", "
 # LangGraph has no public way to learn whether a pause can ever be resumed. If this name changes, nobody is asked by a
 # pause any more; nothing is let through by it.
 _CHECKPOINTER = "__pregel_checkpointer"
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Whether the call may run, and what the person said."""
-
-    approved: bool
-    message: str = ""
 
 
 def decide(guard: Guardrail, verdict: Verdict, arguments: Any) -> Decision:

@@ -6,17 +6,20 @@ Only `langchain_core` is imported here. A LangGraph `Command` is known by what i
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from microloop.log import logger
+from microloop.adapters._gate.gate import log_advice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from microloop.verdict import Verdict
 
+_REQUESTS = ("\n Please fix your mistakes.", "\n Please fix the error and try again.")
+_SHOWN = re.compile(r"\AError: (?P<class>\w+)\((?P<quote>['\"])(?P<message>.*)(?P=quote),?\)\Z", re.DOTALL)
 MARK = "microloop"
 """Under this key a message that the guard wrote or changed carries the verdict, in `additional_kwargs`."""
 
@@ -42,11 +45,6 @@ def advised(result: Any, verdict: Verdict, call_id: str | None) -> Any:
         return [_advised_message(each, verdict) if _answers(each, call_id) else each for each in result]
     log_advice(verdict, result)
     return result
-
-
-def log_advice(verdict: Verdict, result: Any) -> None:
-    """Says what the model cannot be told."""
-    logger().warning("%s: the advice has no place in a %s: %s", verdict.tool, type(result).__name__, verdict.feedback)
 
 
 def _advised_message(message: ToolMessage, verdict: Verdict) -> ToolMessage:
@@ -85,8 +83,19 @@ def outcome_of(result: Any, call_id: str | None) -> tuple[Any, str | None]:
     if message is None:
         return _without_message(result), None
     if message.status == "error":
-        return None, str(message.text)
+        return None, _as_raised(str(message.text))
     return message.content, None
+
+
+def _as_raised(text: str) -> str:
+    r"""An error without the words that LangGraph puts around every error: they would make them all alike.
+
+    >>> _as_raised("Error: OSError('no such file')\n Please fix your mistakes.")
+    'OSError: no such file'
+    """
+    for request in _REQUESTS:
+        text = text.removesuffix(request)
+    return _SHOWN.sub(r"\g<class>: \g<message>", text)
 
 
 def _without_message(result: Any) -> Any:

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from typing_extensions import NotRequired
 
 from microloop.adapters._langchain.context import config_of, within
-from microloop.adapters._langchain.gate import Gate
+from microloop.adapters._langchain.gate import LangChainGate
 from microloop.adapters._langchain.halting import OnHalt, check_choice
 from microloop.adapters._langchain.messages import MARK
 from microloop.adapters._langchain.replies import heard
@@ -67,7 +67,7 @@ class GuardrailMiddleware(AgentMiddleware[GuardState[ResponseT], ContextT, Respo
         self._raises = on_halt == "raise"
         self._unguarded: set[str] = set()
         # A halt ends the run in `before_model` or `after_agent`, when all calls of the turn are answered.
-        self._gate = Gate(guard, "GuardrailMiddleware", halted=lambda _: None, on_verdict=on_verdict)
+        self._gate = LangChainGate(guard, "GuardrailMiddleware", on_verdict=on_verdict)
 
     # The run
 
@@ -141,7 +141,7 @@ class GuardrailMiddleware(AgentMiddleware[GuardState[ResponseT], ContextT, Respo
     def _declare(self, request: ModelRequest[ContextT]) -> None:
         for tool in request.tools:
             if isinstance(tool, BaseTool):
-                self._gate.declare(tool)
+                self._gate.declare(tool.name, tool)
             else:
                 self._warn_of(str(tool.get("name") or tool.get("type")))
 

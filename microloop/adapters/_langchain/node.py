@@ -7,7 +7,6 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from microloop.adapters._langchain import approval
 from microloop.adapters._langchain.context import within
 from microloop.adapters._langchain.tool_node import gate_of
 from microloop.adapters._langchain.turn import Turn
@@ -16,7 +15,7 @@ from microloop.errors import AdapterError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from microloop.adapters._langchain.gate import Gate
+    from microloop.adapters._langchain.gate import LangChainGate
     from microloop.adapters._langchain.halting import OnHalt
     from microloop.guardrail import Guardrail
     from microloop.verdict import Verdict
@@ -58,7 +57,7 @@ def guard_node(
     return decorate
 
 
-def _sync(gate: Gate, node: Callable[..., Any], key: str) -> Callable[..., Any]:
+def _sync(gate: LangChainGate, node: Callable[..., Any], key: str) -> Callable[..., Any]:
     place = _place_of_state(node)
 
     @functools.wraps(node)
@@ -68,7 +67,7 @@ def _sync(gate: Gate, node: Callable[..., Any], key: str) -> Callable[..., Any]:
             return node(*args, **kwargs)
         with gate.deciding(*turn.open):
             for entry in list(turn.open):
-                turn.settle(entry, approval.decide(gate.guard, entry.verdict, entry.arguments))
+                turn.settle(entry, gate.decide(entry))
         result = None
         if turn.open:
             with turn.running() as state:
@@ -78,7 +77,7 @@ def _sync(gate: Gate, node: Callable[..., Any], key: str) -> Callable[..., Any]:
     return guarded
 
 
-def _async(gate: Gate, node: Callable[..., Any], key: str) -> Callable[..., Any]:
+def _async(gate: LangChainGate, node: Callable[..., Any], key: str) -> Callable[..., Any]:
     place = _place_of_state(node)
 
     async def guarded(*args: Any, **kwargs: Any) -> Any:
@@ -87,7 +86,7 @@ def _async(gate: Gate, node: Callable[..., Any], key: str) -> Callable[..., Any]
             return await node(*args, **kwargs)
         with gate.deciding(*turn.open):
             for entry in list(turn.open):
-                turn.settle(entry, await approval.adecide(gate.guard, entry.verdict, entry.arguments))
+                turn.settle(entry, await gate.adecide(entry))
         result = None
         if turn.open:
             with turn.running() as state:

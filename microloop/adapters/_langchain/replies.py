@@ -8,7 +8,8 @@ from langchain.agents.middleware.types import ExtendedModelResponse, ModelRespon
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolMessage
 from langgraph.types import Command
 
-from microloop.adapters._langchain.gate import Call, Gate
+from microloop.adapters._gate.calls import Call
+from microloop.adapters._langchain.gate import LangChainGate
 from microloop.adapters._langchain.messages import turn_id
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from microloop.session import Session
 
 
-def heard(gate: Gate, session: Session, response: ModelResponse[ResponseT]) -> ModelCallResult[ResponseT]:
+def heard(gate: LangChainGate, session: Session, response: ModelResponse[ResponseT]) -> ModelCallResult[ResponseT]:
     """The reply, with an answer to each call whose arguments are no JSON.
 
     LangChain keeps such calls apart and runs none of them. If there is no other call it would take the reply for the
@@ -40,7 +41,7 @@ def heard(gate: Gate, session: Session, response: ModelResponse[ResponseT]) -> M
     return ExtendedModelResponse(answered, Command(update={"jump_to": "model"}))
 
 
-def _refuse(gate: Gate, session: Session, reply: AIMessage, call: InvalidToolCall) -> ToolMessage:
+def _refuse(gate: LangChainGate, session: Session, reply: AIMessage, call: InvalidToolCall) -> ToolMessage:
     name, call_id = call["name"] or "unknown", call["id"]
     batch = turn_id(0, reply)
     answer: ToolMessage = gate.run(

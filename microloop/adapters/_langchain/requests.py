@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from microloop.adapters._langchain.gate import Call
+from microloop.adapters._gate.calls import Call
 from microloop.adapters._langchain.messages import asking_message, messages_of, turn_id
 
 if TYPE_CHECKING:

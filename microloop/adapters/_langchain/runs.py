@@ -8,46 +8,18 @@ child session, whose calls are charged to its parent's budget.
 from __future__ import annotations
 
 import re
-import threading
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from microloop import ambient
-from microloop.adapters._langchain.answers import Answers
+from microloop.adapters._gate.notes import notes_of
 from microloop.adapters._langchain.messages import first_human, last_human
 from microloop.errors import SessionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
 
     from microloop.guardrail import Guardrail
     from microloop.session import Session
-
-
-class Notes:
-    """What the adapters remember of a session besides what its engine counts."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.answers = Answers()
-        self.person: str | None = None
-        """The latest message of a person that was seen."""
-        self.heard: object = None
-        """The invocation in which that was."""
-        self.run: object = None
-        """The control object of the run; held, because a session may be named after its address."""
-
-
-_notes: WeakKeyDictionary[Session, Notes] = WeakKeyDictionary()
-_lock = threading.Lock()
-
-
-def notes_of(session: Session) -> Notes:
-    """The notes on a session."""
-    with _lock:
-        return _notes.setdefault(session, Notes())
 
 
 def session_of(guard: Guardrail, namespace: str | None, messages: Sequence[Any]) -> Session:
@@ -81,12 +53,6 @@ def _child(guard: Guardrail, name: str, parent: Session) -> Session:
     except SessionError:
         # Its parent was let go of and made anew in the meantime; the child goes on with what it knows.
         return guard.session(name)
-
-
-def current(session: Session) -> AbstractContextManager[object]:
-    """Around a tool: what is checked inside belongs to the same session, unless it is found without help."""
-    known = session.guard.current.get() is session or ambient.current_run() is None
-    return nullcontext() if known else session
 
 
 def hear(session: Session, messages: Sequence[Any], invocation: object = None) -> None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from langchain_core.runnables.config import set_config_context
 
+from microloop.adapters._gate.calls import Call, Entry
 from microloop.adapters._langchain.context import within
-from microloop.adapters._langchain.gate import Call, Entry, Gate
+from microloop.adapters._langchain.gate import LangChainGate
 from microloop.adapters._langchain.halting import OnHalt, check_choice, end_after_step, raise_now
 from microloop.coverage import checked_by_outer_hook, take_passage
 from microloop.errors import BlockedCall
@@ -32,38 +33,45 @@ def wrap_tool(guard: Guardrail, tool: BaseTool, *, on_halt: OnHalt = "end") -> B
     check_choice(on_halt)
     if getattr(getattr(tool, "microloop_gate", None), "guard", None) is guard:
         return tool
-    gate = _ToolGate(guard, "wrap", halted=raise_now if on_halt == "raise" else end_after_step)
-    gate.declare(tool)
+    gate = _ToolGate(guard, "wrap", end=raise_now if on_halt == "raise" else end_after_step)
+    gate.declare(tool.name, tool)
     copy: BaseTool = tool.model_copy()
     # pydantic's own `__setattr__` takes this for a field.
     object.__setattr__(copy, "__class__", _guarded_class(type(tool), gate))
     return copy
 
 
-class _ToolGate(Gate):
+class _ToolGate(LangChainGate):
     """Lets a call pass that a hook around it has checked, and answers in the form that the tool's caller expects."""
 
-    def run(self, name: str, call_id: str | None, find: Callable[[], Call], execute: Callable[[], Any]) -> Any:
+    def run(
+        self, name: str, call_id: str | None, find: Callable[[], Call], execute: Callable[[], Any], native: Any = None
+    ) -> Any:
         """See `Gate.run`."""
         if take_passage(self.guard, name, None):
             with checked_by_outer_hook(self.guard, name):
                 return execute()
-        return super().run(name, call_id, find, execute)
+        return super().run(name, call_id, find, execute, native)
 
     async def arun(
-        self, name: str, call_id: str | None, find: Callable[[], Call], execute: Callable[[], Awaitable[Any]]
+        self,
+        name: str,
+        call_id: str | None,
+        find: Callable[[], Call],
+        execute: Callable[[], Awaitable[Any]],
+        native: Any = None,
     ) -> Any:
         """See `Gate.arun`."""
         if take_passage(self.guard, name, None):
             with checked_by_outer_hook(self.guard, name):
                 return await execute()
-        return await super().arun(name, call_id, find, execute)
+        return await super().arun(name, call_id, find, execute, native)
 
-    def _refusal(self, entry: Entry, text: str) -> Any:
+    def answer(self, entry: Entry, text: str) -> Any:
         if self.guard.on_block == "raise" and entry.verdict.action is not Action.HALT:
             raise BlockedCall(entry.verdict)
         # Without a call id nobody asked for a message: the caller gets what it would get from the tool, content.
-        return text if entry.call_id is None else super()._refusal(entry, text)
+        return text if entry.call_id is None else super().answer(entry, text)
 
 
 def _guarded_class(kind: type[BaseTool], gate: _ToolGate) -> type[BaseTool]:

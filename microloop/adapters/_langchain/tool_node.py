@@ -8,7 +8,7 @@ from langgraph.prebuilt import ToolNode
 
 from microloop import ambient
 from microloop.adapters._langchain.context import within
-from microloop.adapters._langchain.gate import Gate
+from microloop.adapters._langchain.gate import LangChainGate
 from microloop.adapters._langchain.halting import OnHalt, check_choice, end_after_step, raise_now
 from microloop.adapters._langchain.messages import messages_of
 from microloop.adapters._langchain.requests import call_of, namespace_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from langgraph.prebuilt.tool_node import AsyncToolCallWrapper, ToolCallRequest, ToolCallWrapper
     from langgraph.types import Command
 
-    from microloop.adapters._langchain.gate import Call
+    from microloop.adapters._gate.calls import Call
     from microloop.guardrail import Guardrail
     from microloop.session import Session
     from microloop.verdict import Verdict
@@ -47,7 +47,7 @@ def guarded_tool_node(
         **options,
     )
     for tool in node.tools_by_name.values():
-        gate.declare(tool)
+        gate.declare(tool.name, tool)
     return node
 
 
@@ -73,10 +73,12 @@ def async_tool_call_wrapper(
     return _async_wrapper(gate_of(guard, "ToolNode", on_halt, on_verdict), messages_key)
 
 
-def gate_of(guard: Guardrail, hook: str, on_halt: OnHalt, on_verdict: Callable[[Verdict], None] | None) -> Gate:
+def gate_of(
+    guard: Guardrail, hook: str, on_halt: OnHalt, on_verdict: Callable[[Verdict], None] | None
+) -> LangChainGate:
     """A gate in a hook that has no other way to end a run."""
     check_choice(on_halt)
-    return Gate(guard, hook, halted=raise_now if on_halt == "raise" else end_after_step, on_verdict=on_verdict)
+    return LangChainGate(guard, hook, end=raise_now if on_halt == "raise" else end_after_step, on_verdict=on_verdict)
 
 
 def current_session(guard: Guardrail, namespace: str | None, messages: Sequence[Any]) -> Session:
@@ -87,7 +89,7 @@ def current_session(guard: Guardrail, namespace: str | None, messages: Sequence[
     return session
 
 
-def _wrapper(gate: Gate, key: str) -> ToolCallWrapper:
+def _wrapper(gate: LangChainGate, key: str) -> ToolCallWrapper:
     def wrap_tool_call(
         request: ToolCallRequest, execute: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
@@ -101,7 +103,7 @@ def _wrapper(gate: Gate, key: str) -> ToolCallWrapper:
     return wrap_tool_call
 
 
-def _async_wrapper(gate: Gate, key: str) -> AsyncToolCallWrapper:
+def _async_wrapper(gate: LangChainGate, key: str) -> AsyncToolCallWrapper:
     async def awrap_tool_call(
         request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
     ) -> ToolMessage | Command[Any]:
@@ -115,6 +117,6 @@ def _async_wrapper(gate: Gate, key: str) -> AsyncToolCallWrapper:
     return awrap_tool_call
 
 
-def _call(gate: Gate, request: ToolCallRequest, key: str) -> Call:
+def _call(gate: LangChainGate, request: ToolCallRequest, key: str) -> Call:
     session = current_session(gate.guard, namespace_of(request), messages_of(request.state, key))
     return call_of(request, session, key)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.runtime import get_runtime
 
-from microloop.adapters._langchain.messages import answer_in, log_advice, messages_of
+from microloop.adapters._gate.gate import log_advice
+from microloop.adapters._langchain.messages import answer_in, messages_of
 from microloop.adapters._langchain.passages import checked_by_node
 from microloop.adapters._langchain.requests import call_in
-from microloop.adapters._langchain.runs import current
 from microloop.adapters._langchain.tool_node import current_session
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from langchain_core.messages import ToolCall
 
-    from microloop.adapters._langchain.approval import Decision
-    from microloop.adapters._langchain.gate import Call, Entry, Gate
+    from microloop.adapters._gate.calls import Call, Decision, Entry
+    from microloop.adapters._langchain.gate import LangChainGate
 
 
 class Turn:
     """The pending calls of the last model message, and what becomes of each."""
 
-    def __init__(self, gate: Gate, state: Any, key: str) -> None:
+    def __init__(self, gate: LangChainGate, state: Any, key: str) -> None:
         self._gate = gate
         self._state = state
         self._key = key
@@ -63,7 +63,7 @@ class Turn:
         session = next((entry.call.session for entry in self.open if entry.call is not None), None)
         names = [entry.name for entry in self.open]
         try:
-            with current(session) if session else nullcontext(), checked_by_node(self._gate.guard, names):
+            with self._gate.inside(session) if session else nullcontext(), checked_by_node(self._gate.guard, names):
                 yield self._reduced()
         except BaseException as error:  # interrupts too: told to the session, and raised again
             # None of the calls has an outcome of its own: it is that of all.
@@ -100,7 +100,7 @@ class Turn:
         return changed
 
 
-def _find(gate: Gate, messages: Sequence[Any], call: ToolCall) -> Call:
+def _find(gate: LangChainGate, messages: Sequence[Any], call: ToolCall) -> Call:
     return call_in(messages, call, current_session(gate.guard, _namespace(), messages))
 
 

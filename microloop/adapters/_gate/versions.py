@@ -10,10 +10,23 @@ from microloop.errors import AdapterError
 # The oldest that the tests pass with. LangGraph 1.2 can end a run between two steps; its prebuilt part lets a halt pass
 # through `ToolNode`'s error handling since 1.1.1; LangChain 1.4 can send a reply back to the model.
 FLOORS = {
+    "ag2": "1.2.1",
+    "agent-framework-core": "1.23.0",
+    "autogen-agentchat": "0.7.5",
+    "claude-agent-sdk": "0.2.189",
+    "crewai": "1.15.30",
+    "fastmcp": "4.2.3",
+    "google-adk": "2.13.0",
     "langchain": "1.4.0",
     "langchain-core": "1.4.7",
     "langgraph": "1.2.0",
     "langgraph-prebuilt": "1.1.1",
+    "litellm": "1.110.2",
+    "llama-index-core": "0.14.25",
+    "mcp": "2.3.0",
+    "openai-agents": "0.24.0",
+    "pydantic-ai-slim": "2.66.0",
+    "smolagents": "1.26.0",
 }
 
 
