@@ -16,7 +16,7 @@ mod turns;
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 use crate::{
-    budget::Ledger,
+    budget::{Ledger, Spending},
     call::Identity,
     detect::{sameness::Wording, streak::World, text::Turns},
     ids::{self, CallIds},
@@ -74,6 +74,8 @@ pub struct State<'e> {
     pub halted: Option<&'static str>,
     /// How many calls were charged to the budget
     pub calls: u64,
+    /// What the model has spent, as far as it was reported
+    pub spending: Spending,
     /// How many calls were refused
     pub refusals: u64,
     /// The session's role
@@ -204,6 +206,7 @@ impl Engine {
             epoch: self.world.epoch,
             halted: self.halted.as_ref().map(|finding| finding.reason.code()),
             calls: self.ledger.spent(),
+            spending: self.ledger.spending(),
             refusals: self.refusals,
             role: self.role.as_deref(),
         }

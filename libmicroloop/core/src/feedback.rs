@@ -57,7 +57,7 @@ fn name(tool: Option<&Tool>, out: &mut String) -> fmt::Result {
 }
 
 fn fill(message: &str, tool: Option<&Tool>, finding: &Finding) -> String {
-    let number = |n: Option<u64>| n.map_or_else(String::new, |n| format!("{n}"));
+    let number = |n: Option<u64>| n.map_or_else(String::new, |n| format!("{}", finding.amount(n)));
     let mut shown = String::new();
     let _ = name(tool, &mut shown);
     message
@@ -101,6 +101,8 @@ fn what(finding: &Finding, out: &mut String) -> fmt::Result {
         Reason::BudgetTool => write!(out, "its budget of {limit} calls is spent."),
         Reason::BudgetRate => write!(out, "more than {limit} calls in a minute."),
         Reason::BudgetTime => write!(out, "the time budget of {} s is spent.", limit / 1000),
+        Reason::BudgetTokens => model_budget(finding, "", " tokens", out),
+        Reason::BudgetUsd => model_budget(finding, "$", "", out),
         Reason::Duplicate => out.write_str("the same call stands twice in one batch; the first one answers both."),
         Reason::Role => out.write_str("this role may not call it."),
         Reason::Malformed
@@ -110,6 +112,15 @@ fn what(finding: &Finding, out: &mut String) -> fmt::Result {
         | Reason::RuleAsk
         | Reason::None => out.write_str(detail),
     }
+}
+
+fn model_budget(finding: &Finding, before: &str, after: &str, out: &mut String) -> fmt::Result {
+    let limit = finding.limit.unwrap_or_default();
+    if finding.action == Action::Halt {
+        return write!(out, "the budget of {before}{}{after} is spent.", finding.amount(limit));
+    }
+    let left = finding.amount(limit.saturating_sub(finding.seen.unwrap_or_default()));
+    write!(out, "the budget for tools is spent; {before}{left}{after} are left for your answer.")
 }
 
 const REPEAT: &[&str] = &[
@@ -151,7 +162,12 @@ fn instead(finding: &Finding, serial: u64) -> &'static str {
         Reason::Malformed | Reason::Size | Reason::Schema => ARGUMENTS,
         Reason::RuleAsk => return "Go on with something else until it is given.",
         Reason::Role | Reason::RuleDeny | Reason::RuleRequire => FORBIDDEN,
-        Reason::BudgetCalls | Reason::BudgetTool | Reason::BudgetTime => SPENT,
+        Reason::BudgetTokens | Reason::BudgetUsd if finding.action == Action::Block => {
+            return "Give your final answer now, without another call.";
+        }
+        Reason::BudgetCalls | Reason::BudgetTool | Reason::BudgetTime | Reason::BudgetTokens | Reason::BudgetUsd => {
+            SPENT
+        }
         Reason::BudgetRate | Reason::Poll => WAIT,
         Reason::Duplicate => return "Do not send it again.",
     };

@@ -19,6 +19,7 @@ pub mod roles;
 pub mod rules;
 pub mod verdict;
 
+mod amount;
 mod call;
 mod detect;
 mod feedback;

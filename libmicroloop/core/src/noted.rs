@@ -47,8 +47,8 @@ impl Note {
             would: (!self.enforced).then_some(finding.action),
             reason: finding.reason,
             rule: finding.rule.clone().into_owned(),
-            limit: finding.limit,
-            seen: finding.seen,
+            limit: finding.limit.map(|limit| finding.amount(limit)),
+            seen: finding.seen.map(|seen| finding.amount(seen)),
             evidence: finding.evidence.to_vec(),
             feedback: feedback::text(self),
         }

@@ -4,6 +4,8 @@ use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
 use serde::Serialize;
 
+pub use crate::amount::Amount;
+
 /// What happens to the call, mildest first. The numbers cross the C ABI and never change; 2 is kept for `transform`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -95,6 +97,12 @@ pub enum Reason {
     /// The session's time is spent
     #[serde(rename = "budget.time")]
     BudgetTime,
+    /// The model's tokens are spent, or all but those for the answer
+    #[serde(rename = "budget.tokens")]
+    BudgetTokens,
+    /// The money is spent, or all but that for the answer
+    #[serde(rename = "budget.usd")]
+    BudgetUsd,
     /// The same call in the same batch
     #[serde(rename = "call.duplicate")]
     Duplicate,
@@ -126,6 +134,8 @@ impl Reason {
             Self::BudgetTool => "budget.tool",
             Self::BudgetRate => "budget.rate",
             Self::BudgetTime => "budget.time",
+            Self::BudgetTokens => "budget.tokens",
+            Self::BudgetUsd => "budget.usd",
             Self::Duplicate => "call.duplicate",
         }
     }
@@ -137,7 +147,13 @@ impl Reason {
 
     /// Whether a new user turn lifts a halt for this reason.
     pub(crate) fn ends_with_turn(self) -> bool {
-        !matches!(self, Self::BudgetCalls | Self::BudgetTime)
+        !matches!(self, Self::BudgetCalls | Self::BudgetTime | Self::BudgetTokens | Self::BudgetUsd)
+    }
+
+    /// Whether a refusal for this reason says that the model does not find its way. A duplicate is answered all the same; and
+    /// calls that were asked for together, when the rest of a budget is for the answer, are refused together.
+    pub(crate) fn counts_as_refusal(self) -> bool {
+        !matches!(self, Self::Duplicate | Self::BudgetTokens | Self::BudgetUsd)
     }
 }
 
@@ -157,9 +173,9 @@ pub struct Verdict {
     /// The rule, limit or section of the policy that said so
     pub rule: String,
     /// The limit that was met
-    pub limit: Option<u64>,
+    pub limit: Option<Amount>,
     /// What was counted or measured against it
-    pub seen: Option<u64>,
+    pub seen: Option<Amount>,
     /// The steps that led here
     pub evidence: Vec<u64>,
     /// Text for the model
@@ -233,6 +249,11 @@ impl Finding {
         self.limit = Some(limit);
         self.seen = Some(seen);
         self
+    }
+
+    /// A number of this finding in its unit.
+    pub(crate) fn amount(&self, number: u64) -> Amount {
+        if self.reason == Reason::BudgetUsd { Amount::NanoUsd(number) } else { Amount::Count(number) }
     }
 
     pub(crate) fn shown_by(mut self: Box<Self>, evidence: Evidence) -> Box<Self> {

@@ -1,10 +1,12 @@
-//! What a session may spend: calls, calls of one tool, calls in a minute, time.
+//! What a session may spend: calls, calls of one tool, calls in a minute, time, and what the model costs.
 
 mod ledger;
 mod minute;
+mod model;
 mod tools;
 
 pub use ledger::Ledger;
+pub use model::{Allowance, ModelBudgets, Spending};
 
 use crate::policy::{PolicyError, document::BudgetsDocument, strict::Section};
 
@@ -20,6 +22,8 @@ pub struct Budgets {
     pub per_minute: Option<u32>,
     /// Milliseconds from the start of the session
     pub wall_ms: Option<u64>,
+    /// Tokens and money
+    pub model: ModelBudgets,
 }
 
 /// Which limit refused a call.
@@ -35,6 +39,14 @@ pub enum BudgetKind {
     ToolRate,
     /// The time of the session
     Time,
+    /// The tokens of the session
+    Tokens,
+    /// The money of the session
+    Usd,
+    /// The tokens that are not kept for the answer
+    ToolTokens,
+    /// The money that is not kept for the answer
+    ToolUsd,
 }
 
 /// Why a call was not charged.
@@ -42,7 +54,7 @@ pub enum BudgetKind {
 pub struct BudgetRefusal {
     /// Which limit
     pub kind: BudgetKind,
-    /// Calls, or milliseconds for `Time`
+    /// Calls, milliseconds for `Time`, tokens, or billionths of a dollar
     pub limit: u64,
     /// What was spent before this call, in the same unit
     pub seen: u64,
@@ -59,13 +71,14 @@ impl BudgetRefusal {
 impl Budgets {
     /// Reads the section; the errors begin with the key in it.
     pub(crate) fn read(Section(document): Section<BudgetsDocument>) -> Result<Self, PolicyError> {
-        let BudgetsDocument { calls, per_minute, wall_time } = document;
+        let BudgetsDocument { calls, per_minute, wall_time, tokens, usd, wrap_up } = document;
         check_limits(calls, per_minute)?;
         let wall_ms = wall_time.map(|time| time.ms);
         if wall_ms == Some(0) {
             return Err(PolicyError::invalid("wall_time", "it is zero, no call could run: write a longer time"));
         }
-        Ok(Self { calls, per_minute, wall_ms })
+        let model = ModelBudgets::read(tokens, usd, wrap_up)?;
+        Ok(Self { calls, per_minute, wall_ms, model })
     }
 }
 
@@ -100,8 +113,14 @@ mod tests {
     fn what_is_absent_or_null_has_no_limit() {
         assert_eq!(budgets("{}"), Ok(Budgets::default()));
         assert_eq!(budgets(r#"{"calls": null, "wall_time": null}"#), Ok(Budgets::default()));
-        let all = Budgets { calls: Some(100), per_minute: Some(30), wall_ms: Some(600_000) };
-        assert_eq!(budgets(r#"{"calls": 100, "per_minute": 30, "wall_time": "10m"}"#), Ok(all));
+        let model = ModelBudgets {
+            tokens: Some(Allowance { limit: 1_000, tools: 800 }),
+            nano_usd: Some(Allowance { limit: 500_000_000, tools: 400_000_000 }),
+        };
+        let all = Budgets { calls: Some(100), per_minute: Some(30), wall_ms: Some(600_000), model };
+        let json =
+            r#"{"calls": 100, "per_minute": 30, "wall_time": "10m", "tokens": 1000, "usd": 0.5, "wrap_up": 0.2}"#;
+        assert_eq!(budgets(json), Ok(all));
     }
 
     #[test]
@@ -110,5 +129,13 @@ mod tests {
         assert!(budgets(r#"{"per_minute": 0}"#).unwrap_err().starts_with("per_minute: 0 refuses"));
         assert!(budgets(r#"{"calls": 0}"#).unwrap_err().starts_with("calls: 0 refuses"));
         assert!(budgets(r#"{"wall_time": 0}"#).unwrap_err().starts_with("wall_time: "));
+        assert!(budgets(r#"{"tokens": 0}"#).unwrap_err().starts_with("tokens: 0 halts"));
+        for usd in ["0", "-1", "1e-10", "1000000001"] {
+            assert!(budgets(&alloc::format!(r#"{{"usd": {usd}}}"#)).unwrap_err().starts_with("usd: "), "{usd}");
+        }
+        for wrap_up in ["-0.1", "0.51", "1"] {
+            let error = budgets(&alloc::format!(r#"{{"wrap_up": {wrap_up}}}"#)).unwrap_err();
+            assert!(error.starts_with("wrap_up: ") && error.contains("from 0 to 0.5"), "{error}");
+        }
     }
 }

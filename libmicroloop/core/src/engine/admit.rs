@@ -60,7 +60,7 @@ impl Engine {
     }
 
     pub(super) fn charge(&self, call: &Call<'_>) -> Result<(), Box<Finding>> {
-        self.ledger.charge(call.tool, call.index, call.now_ms).map_err(|refusal| spent(&refusal))
+        self.ledger.charge(call.tool, call.index, call.now_ms).map_err(|refusal| Finding::spent(&refusal))
     }
 }
 
@@ -138,13 +138,19 @@ fn broken(hit: &RuleHit<'_>) -> Box<Finding> {
     finding
 }
 
-fn spent(refusal: &BudgetRefusal) -> Box<Finding> {
-    let (action, reason, rule) = match refusal.kind {
-        BudgetKind::Calls => (Action::Halt, Reason::BudgetCalls, "budgets.calls"),
-        BudgetKind::Time => (Action::Halt, Reason::BudgetTime, "budgets.wall_time"),
-        BudgetKind::Rate => (Action::Block, Reason::BudgetRate, "budgets.per_minute"),
-        BudgetKind::Tool => (Action::Block, Reason::BudgetTool, "limit.calls"),
-        BudgetKind::ToolRate => (Action::Block, Reason::BudgetRate, "limit.per_minute"),
-    };
-    Finding::new(action, reason, rule).count(refusal.limit, refusal.seen)
+impl Finding {
+    pub(super) fn spent(refusal: &BudgetRefusal) -> Box<Self> {
+        let (action, reason, rule) = match refusal.kind {
+            BudgetKind::Calls => (Action::Halt, Reason::BudgetCalls, "budgets.calls"),
+            BudgetKind::Time => (Action::Halt, Reason::BudgetTime, "budgets.wall_time"),
+            BudgetKind::Tokens => (Action::Halt, Reason::BudgetTokens, "budgets.tokens"),
+            BudgetKind::Usd => (Action::Halt, Reason::BudgetUsd, "budgets.usd"),
+            BudgetKind::ToolTokens => (Action::Block, Reason::BudgetTokens, "budgets.wrap_up"),
+            BudgetKind::ToolUsd => (Action::Block, Reason::BudgetUsd, "budgets.wrap_up"),
+            BudgetKind::Rate => (Action::Block, Reason::BudgetRate, "budgets.per_minute"),
+            BudgetKind::Tool => (Action::Block, Reason::BudgetTool, "limit.calls"),
+            BudgetKind::ToolRate => (Action::Block, Reason::BudgetRate, "limit.per_minute"),
+        };
+        Self::new(action, reason, rule).count(refusal.limit, refusal.seen)
+    }
 }

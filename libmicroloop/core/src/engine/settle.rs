@@ -34,7 +34,7 @@ impl Engine {
         let n = self.refused_in_row.saturating_add(1);
         let limit = self.policy.loops().refused.halt.filter(|limit| n >= *limit);
         match limit {
-            Some(limit) if finding.action == Action::Block && finding.reason != Reason::Duplicate => {
+            Some(limit) if finding.action == Action::Block && finding.reason.counts_as_refusal() => {
                 Finding::new(Action::Halt, Reason::Refused, "loops.refused")
                     .count(u64::from(limit), u64::from(n))
                     .shown_by(finding.evidence)
@@ -81,7 +81,7 @@ impl Engine {
     fn refuse(&mut self, call: &Call<'_>, judged: &Judged) {
         self.refusals = self.refusals.saturating_add(1);
         let Some(finding) = &judged.finding else { return };
-        if finding.reason != Reason::Duplicate {
+        if finding.reason.counts_as_refusal() {
             self.refused_in_row = self.refused_in_row.saturating_add(1);
         }
         if judged.charged {

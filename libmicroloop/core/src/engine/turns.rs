@@ -1,10 +1,13 @@
-//! What is said between the calls.
+//! What happens between the calls: turns, and what they cost.
+
+use alloc::boxed::Box;
 
 use super::{Checked, Engine, Speaker};
 use crate::{
+    budget::Spending,
     detect::text::Turns,
     policy::Scope,
-    verdict::{Action, Reason},
+    verdict::{Action, Finding},
 };
 
 impl Engine {
@@ -35,8 +38,21 @@ impl Engine {
     fn assistant_turn(&mut self, text: &[u8]) -> Checked {
         let found = self.turns.next(text, &self.policy.loops().text, &mut self.text);
         self.tidy();
-        let own = self.policy.messages().get(Reason::Text.code()).map(AsRef::as_ref);
-        let found = found.map(|finding| finding.worded(own));
+        self.conclude(found)
+    }
+
+    /// Charges what the model has spent to this session and all above it. A budget that is spent to the end halts the run,
+    /// and that is a step of its own.
+    pub fn spend(&mut self, spending: Spending) -> Checked {
+        let spent = self.ledger.spend(spending);
+        self.conclude(spent.err().map(|refusal| Finding::spent(&refusal)))
+    }
+
+    fn conclude(&mut self, found: Option<Box<Finding>>) -> Checked {
+        let found = found.map(|finding| {
+            let own = self.policy.messages().get(finding.reason.code()).map(AsRef::as_ref);
+            finding.worded(own)
+        });
         let Some(finding) = self.halted.clone().or(found) else {
             return Checked { step: self.step, action: Action::Allow, noted: false };
         };

@@ -220,6 +220,9 @@ pub(crate) struct BudgetsDocument {
     pub(crate) calls: Option<u64>,
     pub(crate) per_minute: Option<u32>,
     pub(crate) wall_time: Option<Duration>,
+    pub(crate) tokens: Option<u64>,
+    pub(crate) usd: Option<f64>,
+    pub(crate) wrap_up: Option<f64>,
 }
 
 #[derive(Debug, Deserialize)]

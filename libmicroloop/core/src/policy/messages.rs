@@ -6,7 +6,7 @@ use super::{PolicyError, error::quoted, strict::Table};
 use crate::verdict::Reason;
 
 /// The reasons that can carry a text.
-const REASONS: [Reason; 21] = [
+const REASONS: [Reason; 23] = [
     Reason::Repeat,
     Reason::Cycle,
     Reason::Retry,
@@ -27,6 +27,8 @@ const REASONS: [Reason; 21] = [
     Reason::BudgetTool,
     Reason::BudgetRate,
     Reason::BudgetTime,
+    Reason::BudgetTokens,
+    Reason::BudgetUsd,
     Reason::Duplicate,
 ];
 

@@ -152,6 +152,7 @@ mod tests {
         assert_eq!(policy.loops().scope, Scope::Session);
         assert_eq!(policy.loops().backoff.map(|backoff| backoff.wait_ms(2)), Some(2_000));
         assert_eq!(policy.budgets().wall_ms, Some(3_600_000));
+        assert_eq!(policy.budgets().model.tokens.map(|budget| budget.tools), Some(80_000));
         assert_eq!(policy.progress().stalled, Some(Reaction::Replan));
         assert_eq!(policy.progress().cooldown_steps, Some(5));
         assert_eq!(policy.messages().get("budget.calls").map(String::as_str), Some("That was all."));
@@ -208,6 +209,7 @@ mod tests {
             (r#""loops": {"cycle": {"halt": 1}}"#, "loops.cycle.halt: "),
             (r#""limits": {"argument_bytes": 1}"#, "limits.argument_bytes: "),
             (r#""budgets": {"per_minute": 20000}"#, "budgets.per_minute: "),
+            (r#""budgets": {"usd": -1}"#, "budgets.usd: "),
             (r#""roles": {"default": "x", "grants": {}}"#, "roles.default: "),
             (r#""messages": {"x": "y"}"#, "messages: "),
             (

@@ -3,6 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use microloop_core::{
+    budget::Spending,
     engine::{Checked, Context, Engine, Speaker},
     outcome::Outcome,
     policy::{Policy, Tool},
@@ -43,6 +44,10 @@ impl Run<'_> {
         }
         if let Some(text) = step["assistant"].as_str() {
             let checked = self.engine.turn(Speaker::Assistant, text.as_bytes());
+            return Some(self.said(checked));
+        }
+        if let Some(spent) = step.get("spend") {
+            let checked = self.engine.spend(spending(spent));
             return Some(self.said(checked));
         }
         let before = self.engine.state().steps;
@@ -89,6 +94,16 @@ impl Run<'_> {
         let verdict = if checked.noted { self.engine.verdict(checked.step) } else { None };
         Said { action: checked.action, reason: verdict.map_or("none", |verdict| verdict.reason.code()) }
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "traces spend little, and never less than 0"
+)]
+fn spending(spent: &Value) -> Spending {
+    let usd = spent["usd"].as_f64().unwrap_or_default();
+    Spending { tokens: spent["tokens"].as_u64().unwrap_or_default(), nano_usd: (usd * 1e9).round() as u64 }
 }
 
 /// A text goes as it is, everything else as JSON.
