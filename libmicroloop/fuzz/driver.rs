@@ -10,7 +10,7 @@ use microloop::{
     canonical::microloop_canonical,
     check::{
         MICROLOOP_ACTION_BLOCK, MICROLOOP_ACTION_HALT, MicroloopContext, microloop_cancel, microloop_check,
-        microloop_record, microloop_turn, microloop_verdict,
+        microloop_record, microloop_spend, microloop_turn, microloop_verdict,
     },
     last_error::microloop_last_error,
     policy::{microloop_policy_free, microloop_policy_new},
@@ -47,8 +47,8 @@ const TOOLS: [&str; 4] = [
 /// Lines, each an operation: its letter, and what it takes.
 ///
 /// `c0{…}` checks a call of tool 0; `i0x{…}` the same with the call id `x`, `b0x{…}` with the batch `x`; `r`, `j`, `e` record
-/// a text, JSON, an error for the latest step that runs; `x` cancels it; `u` and `a` are turns; `v` fetches the
-/// latest verdict, `s` the state; `t9` sets the time; `k` makes canonical JSON.
+/// a text, JSON, an error for the latest step that runs; `x` cancels it; `u` and `a` are turns; `m9` spends tokens and
+/// money; `v` fetches the latest verdict, `s` the state; `t9` sets the time; `k` makes canonical JSON.
 pub fn check(data: &[u8]) {
     static POLICY_HANDLE: OnceLock<u64> = OnceLock::new();
     // Made once: the session is what is searched here.
@@ -86,6 +86,7 @@ impl Run {
             b'r' | b'j' | b'e' => self.record(letter, rest),
             b'x' => self.cancel(),
             b'u' | b'a' => self.turn(letter, rest),
+            b'm' => self.spend(rest),
             b'v' => self.verdict(),
             b's' => self.state(),
             b't' => self.time(rest),
@@ -161,6 +162,13 @@ impl Run {
         self.halted = if speaker == 0 { false } else { self.halted || action == MICROLOOP_ACTION_HALT };
     }
 
+    /// No budget of these is set, so that a halt is still one that a user turn ends.
+    fn spend(&mut self, rest: &[u8]) {
+        let packed = microloop_spend(self.session, number(rest), number(rest));
+        let (action, _) = self.judged(packed, true);
+        assert_eq!(action == MICROLOOP_ACTION_HALT, self.halted, "spending that no budget limits");
+    }
+
     fn verdict(&self) {
         // SAFETY: `read` passes a buffer and how much it takes.
         let text = read(|buf, cap| unsafe { microloop_verdict(self.session, self.latest, buf, cap) });
@@ -177,9 +185,12 @@ impl Run {
     }
 
     fn time(&self, rest: &[u8]) {
-        let now = std::str::from_utf8(rest).ok().and_then(|text| text.parse().ok());
-        assert_eq!(microloop_session_time(self.session, now.unwrap_or(0)), MICROLOOP_OK);
+        assert_eq!(microloop_session_time(self.session, number(rest)), MICROLOOP_OK);
     }
+}
+
+fn number(text: &[u8]) -> u64 {
+    std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 /// Canonical text is canonical: made of itself, it is the same.

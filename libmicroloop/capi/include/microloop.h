@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The parts of what microloop_check and microloop_turn return, if it is not negative.
+// The parts of what microloop_check, microloop_turn and microloop_spend return, if it is not negative.
 #define MICROLOOP_ACTION(verdict) ((int)((verdict) & 0x7f))
 #define MICROLOOP_NOTED(verdict) ((int)(((verdict) >> 7) & 1))
 #define MICROLOOP_STEP(verdict) ((int64_t)((verdict) >> 8))
@@ -179,7 +179,7 @@ int32_t microloop_policy_tool(uint64_t policy,
 // Begins a session: one agent run, whose steps no other run ever sees. `*session` is its handle, or 0 on failure.
 //
 // `options` is NULL or a JSON object: `role` (text) for a policy with roles, `parent` (a session handle) for a sub-agent,
-// whose calls are charged to all its ancestors as well and whose clock starts as the parent's.
+// whose calls and spending are charged to all its ancestors as well and whose clock starts as the parent's.
 //
 // The session is yours; end it with `microloop_session_free`. It keeps working when the policy is freed before it. It may
 // be used from any thread; calls on one session wait for each other, calls on different sessions never do.
@@ -202,7 +202,7 @@ int32_t microloop_session_time(uint64_t session,
                                uint64_t now_ms);
 
 // Writes where a session stands to `buf`, as JSON, and returns how many bytes that has: `steps`, `epoch`, `halted` (a
-// reason code or null), `calls` (charged to the budget), `refusals`, `role`.
+// reason code or null), `calls` (charged to the budget), `tokens` and `usd` (spent by the model), `refusals`, `role`.
 //
 // At most `cap` bytes are written; when more are returned, call again with a larger buffer.
 //
@@ -260,6 +260,15 @@ int64_t microloop_turn(uint64_t session,
                        uint32_t speaker,
                        const uint8_t *text,
                        size_t len);
+
+// Tells what the model has spent since the last report: tokens, and billionths of a dollar. It is charged to this session
+// and to all its ancestors. A budget that is spent to the end halts the run; before that, from `wrap_up` of the policy on,
+// tools are refused by `microloop_check`, so that what is left is for the answer.
+//
+// Returns what `microloop_check` returns.
+int64_t microloop_spend(uint64_t session,
+                        uint64_t tokens,
+                        uint64_t nano_usd);
 
 // Writes the whole verdict on a step to `buf`, as JSON, and returns how many bytes that has: `step`, `tool`, `action`,
 // `would` (in observe mode), `reason`, `rule`, `limit`, `seen`, `evidence` (step numbers), `feedback` (text for the model).

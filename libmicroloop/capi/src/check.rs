@@ -1,8 +1,9 @@
-//! The way of a call across the boundary: check, record, cancel, turn, verdict.
+//! The way of a call across the boundary: check, record, cancel, turn, spend, verdict.
 
 use alloc::{format, string::String};
 
 use microloop_core::{
+    budget::Spending,
     engine::{Checked, Context, Speaker, UnknownStep},
     outcome::Outcome,
 };
@@ -166,6 +167,19 @@ pub unsafe extern "C" fn microloop_turn(session: u64, speaker: u32, text: *const
         };
         let checked = SESSIONS.with(session, |session| session.engine.turn(speaker, text))?;
         Ok(pack(checked))
+    })
+}
+
+/// Tells what the model has spent since the last report: tokens, and billionths of a dollar. It is charged to this session
+/// and to all its ancestors. A budget that is spent to the end halts the run; before that, from `wrap_up` of the policy on,
+/// tools are refused by `microloop_check`, so that what is left is for the answer.
+///
+/// Returns what `microloop_check` returns.
+#[unsafe(no_mangle)]
+pub extern "C" fn microloop_spend(session: u64, tokens: u64, nano_usd: u64) -> i64 {
+    guarded(|| {
+        let spending = Spending { tokens, nano_usd };
+        SESSIONS.with(session, |session| session.engine.spend(spending)).map(pack)
     })
 }
 

@@ -6,6 +6,7 @@ use microloop_core::{
     engine::{Checked, Context, Engine},
     json::{Json, Number},
     policy::Tool,
+    verdict::Amount,
 };
 use serde::Serialize;
 
@@ -61,7 +62,7 @@ fn unknown_tool(index: u32, declared: usize) -> Fault {
 /// Begins a session: one agent run, whose steps no other run ever sees. `*session` is its handle, or 0 on failure.
 ///
 /// `options` is NULL or a JSON object: `role` (text) for a policy with roles, `parent` (a session handle) for a sub-agent,
-/// whose calls are charged to all its ancestors as well and whose clock starts as the parent's.
+/// whose calls and spending are charged to all its ancestors as well and whose clock starts as the parent's.
 ///
 /// The session is yours; end it with `microloop_session_free`. It keeps working when the policy is freed before it. It may
 /// be used from any thread; calls on one session wait for each other, calls on different sessions never do.
@@ -118,6 +119,8 @@ struct Standing<'s> {
     epoch: u32,
     halted: Option<&'s str>,
     calls: u64,
+    tokens: u64,
+    usd: Amount,
     refusals: u64,
     role: Option<&'s str>,
 }
@@ -130,6 +133,8 @@ impl Session {
             epoch: state.epoch,
             halted: state.halted,
             calls: state.calls,
+            tokens: state.spending.tokens,
+            usd: Amount::NanoUsd(state.spending.nano_usd),
             refusals: state.refusals,
             role: state.role,
         };
@@ -138,7 +143,7 @@ impl Session {
 }
 
 /// Writes where a session stands to `buf`, as JSON, and returns how many bytes that has: `steps`, `epoch`, `halted` (a
-/// reason code or null), `calls` (charged to the budget), `refusals`, `role`.
+/// reason code or null), `calls` (charged to the budget), `tokens` and `usd` (spent by the model), `refusals`, `role`.
 ///
 /// At most `cap` bytes are written; when more are returned, call again with a larger buffer.
 ///

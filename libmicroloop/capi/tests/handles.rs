@@ -62,6 +62,27 @@ fn a_child_outlives_its_parent_and_is_charged_to_it_until_then() {
 }
 
 #[test]
+fn what_a_child_spends_is_spent_by_its_parent_too() {
+    let policy = Policy::new(r#"{"version": 1, "budgets": {"tokens": 1000, "usd": 0.25}}"#).unwrap();
+    let tool = policy.tool(&json!({"name": "search"})).unwrap();
+    let parent = policy.session("").unwrap();
+    let child = policy.session(&format!("{{\"parent\": {}}}", parent.0)).unwrap();
+    assert_eq!(parent.spend(10, 50_000_000), support::Packed(0));
+    let halt = child.spend(20, 200_000_000);
+    assert_eq!(child.state()["usd"], 0.2);
+    assert_eq!((&parent.state()["tokens"], &parent.state()["usd"]), (&json!(30), &json!(0.25)));
+    let verdict = child.verdict(halt.step());
+    assert_eq!(
+        (&verdict["reason"], &verdict["limit"], &verdict["seen"]),
+        (&json!("budget.usd"), &json!(0.25), &json!(0.25))
+    );
+    assert_eq!(parent.check(tool, b"{}").action(), 5);
+    child.free().unwrap();
+    parent.free().unwrap();
+    policy.free().unwrap();
+}
+
+#[test]
 fn a_tool_declared_while_sessions_run_is_known_to_them() {
     let policy = Policy::new(POLICY).unwrap();
     let session = policy.session("").unwrap();

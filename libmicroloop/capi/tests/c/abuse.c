@@ -84,6 +84,7 @@ static void every_call_refuses(uint64_t session, const char *why) {
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_record(session, 1, MICROLOOP_OUTCOME_TEXT, bytes("x"), 1));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_cancel(session, 1));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_turn(session, MICROLOOP_SPEAKER_USER, bytes("x"), 1));
+    FAILS(MICROLOOP_STALE_HANDLE, why, microloop_spend(session, 1, 1));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_verdict(session, 1, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_state(session, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_time(session, 5));
@@ -362,6 +363,19 @@ static void a_loop_is_blocked(void) {
     tear_down(f);
 }
 
+static void spending_never_wraps_around(void) {
+    uint64_t policy = new_policy("{\"version\": 1, \"budgets\": {\"usd\": 1000000000}}");
+    uint64_t session = new_session(policy);
+    GIVES(MICROLOOP_ACTION_ALLOW, microloop_spend(session, UINT64_MAX, 0));
+    GIVES(MICROLOOP_ACTION_ALLOW, microloop_spend(session, UINT64_MAX, 1));
+    int64_t verdict = microloop_spend(session, 0, UINT64_MAX);
+    GIVES(MICROLOOP_ACTION_HALT, MICROLOOP_ACTION(verdict));
+    CHECK(strstr(verdict_text(session, verdict), "\"budget.usd\"") != NULL);
+    GIVES(MICROLOOP_ACTION_HALT, MICROLOOP_ACTION(microloop_spend(session, 1, 1)));
+    GIVES(MICROLOOP_OK, microloop_session_free(session));
+    GIVES(MICROLOOP_OK, microloop_policy_free(policy));
+}
+
 int main(void) {
     versions();
     null_pointers();
@@ -378,6 +392,7 @@ int main(void) {
     small_buffers();
     canonical_and_patterns();
     a_loop_is_blocked();
-    puts("abuse: 15 passed, 0 failed");
+    spending_never_wraps_around();
+    puts("abuse: 16 passed, 0 failed");
     return 0;
 }

@@ -54,6 +54,9 @@ def step_line(step: dict[str, Any]) -> str:
     said = (expected, step.get("reason", ""))
     if "assistant" in step:
         return line("assistant", at, step["assistant"], *said)
+    if "spend" in step:
+        tokens, usd = (step["spend"].get(unit, 0) for unit in ("tokens", "usd"))
+        return line("spend", at, str(tokens), *said, str(round(usd * 10**9)))
     ids = (step.get("call_id", ""), step.get("batch", ""))
     return line("call", at, step["tool"], text_of(step.get("args")), *said, *ids, *outcome_of(step))
 

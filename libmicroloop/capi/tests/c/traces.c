@@ -144,6 +144,12 @@ static void assistant(trace *t, char *const *f) {
     t->steps = MICROLOOP_STEP(verdict) > t->steps ? MICROLOOP_STEP(verdict) : t->steps;
 }
 
+static void spend(trace *t, char *const *f) {
+    int64_t verdict = microloop_spend(t->session, strtoull(f[2], NULL, 10), strtoull(f[5], NULL, 10));
+    judge(t, verdict, f[3], f[4]);
+    t->steps = MICROLOOP_STEP(verdict) > t->steps ? MICROLOOP_STEP(verdict) : t->steps;
+}
+
 static void user(trace *t, char *const *f) {
     CHECK(microloop_turn(t->session, MICROLOOP_SPEAKER_USER, bytes(f[2]), strlen(f[2])) >= 0);
 }
@@ -168,6 +174,21 @@ static void end(trace *t, char *const *f) {
     free(t->name);
 }
 
+typedef void happening(trace *, char *const *);
+
+static happening *kind_of(const char *name) {
+    static const struct {
+        const char *name;
+        happening *play;
+    } KINDS[] = {{"call", call}, {"user", user}, {"assistant", assistant}, {"spend", spend}};
+    for (size_t n = 0; n < sizeof KINDS / sizeof *KINDS; n++) {
+        if (strcmp(KINDS[n].name, name) == 0) {
+            return KINDS[n].play;
+        }
+    }
+    FAIL("no step is a %s", name);
+}
+
 /* One line: the trace's name, a tool, a step, or the end. Says whether the trace is over. */
 static int play(trace *t, char *const *f) {
     if (strcmp(f[0], "trace") == 0) {
@@ -179,7 +200,7 @@ static int play(trace *t, char *const *f) {
         return 1;
     } else {
         set_time(t, f[1]);
-        (strcmp(f[0], "call") == 0 ? call : strcmp(f[0], "user") == 0 ? user : assistant)(t, f);
+        kind_of(f[0])(t, f);
     }
     return 0;
 }

@@ -91,6 +91,10 @@ impl Session {
         Packed(unsafe { check::microloop_turn(self.0, speaker, text.as_ptr(), text.len()) })
     }
 
+    pub fn spend(self, tokens: u64, nano_usd: u64) -> Packed {
+        Packed(check::microloop_spend(self.0, tokens, nano_usd))
+    }
+
     pub fn time(self, now_ms: u64) {
         assert_eq!(session::microloop_session_time(self.0, now_ms), 0);
     }
