@@ -2,17 +2,18 @@
 
 A line has `tool`, `arguments`, and `result` or `error`; or `user`, or `assistant`. `run_id` tells runs apart, `step`
 numbers the steps, `at` is the time in milliseconds. `error` is a text, or false or null for none. A `result` of null
-means that the log does not say what came back.
+means that the log does not say what came back. `tokens` and `usd` are what the model spent on the step.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from microloop.replay import UNKNOWN
+from microloop.spending import nano_usd, whole_tokens
 
 _KEPT = ("call_id", "batch", "at", "user", "assistant")
 _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
@@ -25,7 +26,10 @@ _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "assistant": ((str,), "text"),
     "call_id": ((str, type(None)), "text"),
     "batch": ((str, type(None)), "text"),
+    "tokens": ((int, type(None)), "a whole number"),
+    "usd": ((int, float, type(None)), "dollars"),
 }
+_SPENT: Mapping[str, Callable[[Any], int]] = {"tokens": whole_tokens, "usd": nano_usd}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,8 @@ def _step(document: Mapping[str, Any], counts: dict[str, int]) -> Step:
     for key, (types, wanted) in _TYPES.items():
         if key in document and not isinstance(document[key], types):
             raise ValueError(f'"{key}" must be {wanted}, found {type(document[key]).__name__}')
+    for key, checked in _SPENT.items():
+        checked(document.get(key) or 0)
     kinds = [key for key in ("tool", "user", "assistant") if key in document]
     if len(kinds) != 1:
         raise ValueError(f"a step has exactly one of tool, user, assistant; found {', '.join(kinds) or 'none'}")
@@ -96,6 +102,9 @@ def _played(document: Mapping[str, Any]) -> Mapping[str, Any]:
     played = {key: document[key] for key in _KEPT if document.get(key) is not None}
     if "at" in played:
         played["at"] = int(played["at"])
+    spent = {key: document[key] for key in _SPENT if document.get(key) is not None}
+    if spent:
+        played["spend"] = spent
     if "tool" not in document:
         return played
     outcome = {"error": _error(document)} if document.get("error") else {"result": _result(document)}

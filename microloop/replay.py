@@ -20,8 +20,9 @@ UNKNOWN: Any = object()
 class Replay:
     """One run. Each call is checked; the outcome of one that would have run is recorded.
 
-    A step is a mapping with `tool`, `args` and `result` or `error`, or with `user`, or with `assistant`. The clock
-    starts at 0 and stands still until a step's `at` sets it, in milliseconds.
+    A step is a mapping with `tool`, `args` and `result` or `error`, or with `user`, or with `assistant`. What the model
+    has spent on it is its `spend`, of `tokens` and `usd`, which can also be a step alone. The clock starts at 0 and
+    stands still until a step's `at` sets it, in milliseconds.
 
     >>> from microloop import Guardrail
     >>> with Replay(Guardrail("strict_loop_detection")) as replay:
@@ -39,12 +40,13 @@ class Replay:
         """The verdict on one step; None for a user's message."""
         if step.get("at") is not None:
             self._session.set_time(step["at"])
+        spent = self._session.spend(**step["spend"]) if "spend" in step else None
         if "user" in step:
             self._session.user_turn()
             return None
         if "assistant" in step:
             return self._session.assistant_turn(step["assistant"])
-        return self._call(step)
+        return self._call(step) if "tool" in step else spent
 
     def _call(self, step: Mapping[str, Any]) -> Verdict:
         arguments = step.get("args", {})

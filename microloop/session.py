@@ -13,6 +13,7 @@ from microloop import _native
 from microloop._native import lib
 from microloop.encoding import ERROR, TEXT, error_text, outcome_json, text_bytes
 from microloop.errors import MicroloopError, SessionError
+from microloop.spending import nano_usd, whole_tokens
 from microloop.verdict import Verdict, decode
 
 if TYPE_CHECKING:
@@ -119,11 +120,25 @@ class Session:
     def assistant_turn(self, text: str) -> Verdict:
         """The model has spoken without calling a tool."""
         data = text_bytes(text)
-        packed = self._checked(lib.microloop_turn(self.handle, _ASSISTANT, data, len(data)))
-        return self.verdict(packed) if packed & _NOTED else Verdict(step=packed >> 8, session=self)
+        return self._said(lib.microloop_turn(self.handle, _ASSISTANT, data, len(data)))
+
+    def spend(self, *, tokens: int = 0, usd: float = 0.0) -> Verdict:
+        """What the model has spent since the last report: charged to this session and to all its parents.
+
+        A budget that is spent to the end halts the run; before that, tools are refused, so that the rest is for the
+        answer.
+
+        >>> from microloop import Guardrail
+        >>> session = Guardrail({"version": 1, "budgets": {"tokens": 1000}}).session()
+        >>> str(session.spend(tokens=950).action), str(session.check("search", {}).action)
+        ('allow', 'block')
+        >>> session.spend(tokens=50).reason
+        'budget.tokens'
+        """
+        return self._said(lib.microloop_spend(self.handle, whole_tokens(tokens), nano_usd(usd)))
 
     def state(self) -> dict[str, Any]:
-        """What the session has counted: steps, epoch, halted, calls, refusals, role."""
+        """What the session has counted: steps, epoch, halted, calls, tokens, usd, refusals, role."""
         self._checked(_native.STALE_HANDLE if self.closed else 0)
         state: dict[str, Any] = msgspec.json.decode(_native.read(lib.microloop_session_state, self.handle))
         return state
@@ -179,6 +194,10 @@ class Session:
         if self.closed:
             return SessionError(f"session {self.id} is closed; guard.session({self.id!r}) opens a new one")
         return _native.failure(status)
+
+    def _said(self, status: int) -> Verdict:
+        packed = self._checked(status)
+        return self.verdict(packed) if packed & _NOTED else Verdict(step=packed >> 8, session=self)
 
     def _checked(self, status: int) -> int:
         if status < 0:

@@ -16,7 +16,7 @@ from microloop._policy.yaml_reader import read_yaml
 from microloop.policy import Policy, Source
 from microloop.verdict import Action, Verdict
 
-_KINDS = ("tool", "user", "assistant")
+_KINDS = ("tool", "user", "assistant", "spend")
 STOPS = frozenset({Action.BLOCK, Action.HALT})
 
 
@@ -78,7 +78,7 @@ def _check_steps(trace: Node) -> None:
     for step in cast("Node", trace.child("steps")).elements():
         kinds = [kind for kind in _KINDS if step.child(kind) is not None]
         if len(kinds) != 1:
-            raise fault(f"a step has exactly one of tool, user, assistant; found {show(kinds)}", step.mark)
+            raise fault(f"a step has exactly one of tool, user, assistant, spend; found {show(kinds)}", step.mark)
         if step.child("result") is not None and step.child("error") is not None:
             raise fault("a step has a result or an error, not both", step.keys["error"], key="error")
 

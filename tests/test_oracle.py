@@ -11,7 +11,7 @@ from microloop import Guardrail, Policy
 from oracle import Session, replay, through_python
 from oracle.expectations import read_all
 from oracle.random_policies import policies
-from oracle.random_traces import pools, traces
+from oracle.random_traces import SPENDING, pools, traces
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 many = settings(deadline=None, suppress_health_check=SLOW, max_examples=settings().max_examples * 4)
@@ -63,7 +63,11 @@ def test_core_and_oracle_agree_on_the_committed_traces():
 
 
 ends = st.tuples(st.just("record"), st.integers(0, 5))
-others = st.one_of(st.tuples(st.just("cancel"), st.integers(0, 5)), st.tuples(st.just("user"), st.just(0)))
+others = st.one_of(
+    st.tuples(st.just("cancel"), st.integers(0, 5)),
+    st.tuples(st.just("user"), st.just(0)),
+    st.tuples(st.just("spend"), st.sampled_from(SPENDING)),
+)
 
 
 @st.composite
@@ -89,6 +93,10 @@ def test_core_and_oracle_agree_on_calls_that_overlap(policy, happenings):
             different = disagreement(mine, other)
             assert not different, f"(core, oracle) {different} after {said}"
             under_way += [(mine, other.step, more)] if other.runs else []
+        elif what == "spend":
+            said.append((what, more))
+            different = disagreement(core.spend(**more), oracle.spend(**more))
+            assert not different, f"(core, oracle) {different} after {said}"
         elif what == "user":
             said.append(("user",))
             core.user_turn()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from oracle.policy import Tool, milliseconds
@@ -16,6 +17,7 @@ class Budget:
     def __init__(self, limits: dict[str, Any]) -> None:
         self.limits = limits
         self.charges: dict[int, tuple[str, int]] = {}
+        self.spent = {"tokens": Decimal(0), "usd": Decimal(0)}
 
     def judge(self, tool: Tool, now: int) -> Finding | None:
         own = tool.fields.get("limit", {})
@@ -24,6 +26,8 @@ class Budget:
         findings = [
             self.time(now),
             over("halt", "budget.calls", self.limits.get("calls"), len(every)),
+            self.model(),
+            *(self.wrap_up(unit) for unit in self.spent),
             over("block", "budget.rate", self.limits.get("per_minute"), recent(every, now)),
             over("block", "budget.tool", own.get("calls"), len(mine)),
             over("block", "budget.rate", own.get("per_minute"), recent(mine, now)),
@@ -35,6 +39,24 @@ class Budget:
         if wall_time is None or now < milliseconds(wall_time):
             return None
         return Finding("halt", "budget.time")
+
+    def spend(self, spent: dict[str, Any]) -> None:
+        for unit, amount in spent.items():
+            self.spent[unit] += Decimal(str(amount))
+
+    def model(self) -> Finding | None:
+        """The budget of the model that is spent to the end."""
+        return most_severe([found for unit in self.spent if (found := self.reaches("halt", unit, Decimal(1)))])
+
+    def wrap_up(self, unit: str) -> Finding | None:
+        """The last part of what the model may spend is for the answer."""
+        return self.reaches("block", unit, 1 - Decimal(str(self.limits.get("wrap_up", 0.1))))
+
+    def reaches(self, action: str, unit: str, share: Decimal) -> Finding | None:
+        limit, spent = self.limits.get(unit), self.spent[unit]
+        if limit is None or spent < Decimal(str(limit)) * share:
+            return None
+        return Finding(action, f"budget.{unit}", limit, float(spent))
 
     def charge(self, step: int, tool: Tool, now: int) -> None:
         self.charges[step] = (tool.name, now)

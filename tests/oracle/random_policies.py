@@ -35,6 +35,14 @@ DETECTORS = {
     "refused": (2, ("halt",)),
     "invalid": (2, ("block", "halt")),
 }
+BUDGETS = {
+    "calls": st.integers(5, 30),
+    "per_minute": st.integers(3, 15),
+    "wall_time": st.just("90s"),
+    "tokens": st.integers(1, 60),
+    "usd": st.sampled_from([0.01, 0.07, 0.29, 0.5]),
+    "wrap_up": st.sampled_from([0, 0.07, 0.1, 0.29, 0.5]),
+}
 
 
 @st.composite
@@ -61,15 +69,15 @@ def loops(draw: st.DrawFn, always: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 @st.composite
-def policies(draw: st.DrawFn, always: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A resolved policy document, with the detectors that are always there and a few others."""
+def policies(draw: st.DrawFn, always: tuple[str, ...] = (), budgets: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A resolved policy document, with the detectors and budgets that are always there and a few others."""
     policy: dict[str, Any] = {"version": 1, "name": "trace-random", "loops": draw(loops(always))}
     tools = [dict(tool) for tool in TOOLS]
     limits = {"calls": st.integers(1, 6), "per_minute": st.integers(1, 4)}
     if draw(st.integers(0, 3)) == 0:
         limit = draw(st.sampled_from(sorted(limits)))
         tools[draw(st.integers(0, len(tools) - 1))]["limit"] = {limit: draw(limits[limit])}
-    budgets = {"calls": st.integers(5, 30), "per_minute": st.integers(3, 15), "wall_time": st.just("90s")}
-    if draw(st.integers(0, 3)) == 0:
-        policy["budgets"] = {name: draw(values) for name, values in budgets.items() if draw(st.booleans())}
+    if budgets or draw(st.integers(0, 3)) == 0:
+        chosen = [name for name in BUDGETS if name in budgets or draw(st.booleans())]
+        policy["budgets"] = {name: draw(BUDGETS[name]) for name in chosen}
     return {**policy, "tools": tools}

@@ -38,6 +38,12 @@ OUTCOMES: list[Step] = [
     {"error": "Lost: the way"},
 ]
 ERRORS = [outcome for outcome in OUTCOMES if "error" in outcome]
+SPENDING = [
+    {},
+    *({"tokens": n} for n in (1, 4, 9, 20)),
+    *({"usd": n} for n in (0.01, 0.035, 0.1)),
+    {"tokens": 3, "usd": 0.02},
+]
 SPEECH = ["", "so be it", "well then"]
 STRAY = {"tool": "mystery", "args": {"stray": True}, "result": "a stray"}
 MOST_STEPS = 60
@@ -147,6 +153,16 @@ def talk(draw: st.DrawFn) -> list[Step]:
 
 
 @st.composite
+def expenses(draw: st.DrawFn) -> list[Step]:
+    """Calls, and what they cost; more than one call is asked for at once."""
+    pool = draw(pools())
+    calls = st.lists(st.sampled_from([*pool, *pool, {"user": "go on"}]), min_size=1, max_size=4)
+    spent = st.sampled_from(SPENDING).map(lambda amounts: {"spend": amounts})
+    parts = draw(st.lists(st.tuples(spent, calls), min_size=3, max_size=15))
+    return [step for cost, asked in parts for step in (cost, *asked)][:MOST_STEPS]
+
+
+@st.composite
 def steps(draw: st.DrawFn, order: list[Step]) -> list[Step]:
     """In one trace of three a few stray calls, other outcomes, or user turns fall in somewhere."""
     order = list(order)
@@ -197,6 +213,8 @@ THEMES: list[tuple[st.SearchStrategy[list[Step]], tuple[str, ...]]] = [
     (failures(), ("retry",)),
     (mistakes(), ("invalid",)),
     (talk(), ("text",)),
+    (expenses(), ("refused",)),
+    (expenses(), ()),
 ]
 
 
@@ -204,7 +222,10 @@ THEMES: list[tuple[st.SearchStrategy[list[Step]], tuple[str, ...]]] = [
 def traces(draw: st.DrawFn) -> Trace:
     """A policy that names only the tools of the trace, so that a counterexample is short to read."""
     happenings, detectors = draw(st.sampled_from(THEMES))
-    policy, order = draw(policies(detectors)), draw(steps(draw(happenings)))
+    order = draw(steps(draw(happenings)))
+    spends = any("spend" in step for step in order)
+    limited = st.sampled_from([("tokens",), ("usd",), ("tokens", "usd")]) if spends else st.just(())
+    policy = draw(policies(detectors, draw(limited)))
     used = {step.get("tool") for step in order}
     tools = [tool for tool in policy["tools"] if tool["match"] in used]
     return {"name": "Random.", "source": "hypothesis", "policy": {**policy, "tools": tools}, "steps": order}

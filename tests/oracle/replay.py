@@ -36,6 +36,8 @@ def play_step(session: Session, step: dict[str, Any], now: int) -> Verdict | Non
         return None
     if "assistant" in step:
         return session.assistant_turn(step["assistant"])
+    if "spend" in step:
+        return session.spend(**step["spend"])
     before = session.steps
     verdict = session.check(step["tool"], step["args"], step.get("call_id"), step.get("batch"), now)
     if verdict.runs and verdict.step > before:

@@ -82,7 +82,8 @@ class Session:
             return self.conclude(Finding("block", "call.duplicate"))
         spent = self.budget.judge(call.tool, now)
         if spent is not None:
-            return self.refuse(spent)
+            for_the_answer = spent.action == "block" and spent.reason in ("budget.tokens", "budget.usd")
+            return self.conclude(spent) if for_the_answer else self.refuse(spent)
         return self.judge_loops(call, said, now)
 
     def judge_loops(self, call: Call, asks: list[Finding], now: int) -> Verdict:
@@ -198,7 +199,14 @@ class Session:
 
     def assistant_turn(self, text: str) -> Verdict:
         """A turn takes a step number only if there is something to say about it."""
-        finding = self.counters.text.turn(text, self.policy.get("loops", {}).get("text", {}))
+        return self.between(self.counters.text.turn(text, self.policy.get("loops", {}).get("text", {})))
+
+    def spend(self, **spent: Any) -> Verdict:
+        """What the model has spent. As with a turn, a step number only if there is something to say."""
+        self.budget.spend(spent)
+        return self.between(self.budget.model())
+
+    def between(self, finding: Finding | None) -> Verdict:
         if self.halted is not None:
             self.steps += 1
             return self.halted.at_step(self.steps)

@@ -30,6 +30,9 @@ def play_step(session: Any, step: dict[str, Any]) -> Verdict | None:
     if "assistant" in step:
         said: Verdict = session.assistant_turn(step["assistant"])
         return said
+    if "spend" in step:
+        spent: Verdict = session.spend(**step["spend"])
+        return spent
     before = session.state()["steps"]
     verdict: Verdict = session.check(step["tool"], step["args"], call_id=step.get("call_id"), batch=step.get("batch"))
     if verdict.action in ("allow", "warn", "ask") and verdict.step > before:

@@ -13,8 +13,8 @@ class Finding:
 
     action: str
     reason: str
-    limit: int | None = None
-    seen: int | None = None
+    limit: float | None = None
+    seen: float | None = None
     evidence: tuple[int, ...] | None = None
 
 
@@ -25,8 +25,8 @@ class Verdict:
     step: int
     action: str
     reason: str
-    limit: int | None = None
-    seen: int | None = None
+    limit: float | None = None
+    seen: float | None = None
     evidence: tuple[int, ...] | None = None
 
     @property
