@@ -65,7 +65,7 @@ class SessionError(MicroloopError):
 
 
 class AdapterError(MicroloopError):
-    """A framework's hook could not be attached, so its tools would run unguarded."""
+    """A package beside microloop is missing or too old, or has no place for a hook: its tools would run unguarded."""
 
 
 class Refused(MicroloopError):
