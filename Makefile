@@ -100,8 +100,12 @@ wheel-tests: ## install the wheel of dist/ on every Python and run the whole sui
 	@scripts/wheel_tests.sh
 
 .PHONY: adapters
-adapters: ## the wheel beside LangChain and LangGraph: newest on the default Python, the floors on the oldest
+adapters: tools ## the wheel beside every framework: newest on the default Python, the floors on the oldest
 	@scripts/adapter_tests.sh
+
+.PHONY: contract-table
+contract-table: build ## run the adapters' tests and write the table of docs/reference/adapters.md anew
+	@CHECK= scripts/adapter_tests.sh
 
 .PHONY: smoke
 smoke: ## the wheel alone in an empty environment

@@ -10,16 +10,33 @@ import shutil
 import subprocess
 import sys
 import types
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import microloop
 from docs_pages import DOCS, ROOT, Block, blocks, commands
+from installed import installed
 
 PAGES = [DOCS / "index.md", *sorted(DOCS.glob("tutorial/*.md")), *sorted(DOCS.glob("how-to/*.md"))]
-NEEDS = {"guard-langchain": "langchain", "guard-langgraph": "langgraph", "handle-halts": "langchain"}
+NEEDS = {
+    "guard-ag2": "ag2",
+    "guard-agent-framework": "agent_framework",
+    "guard-autogen": "autogen_agentchat",
+    "guard-claude-agent-sdk": "claude_agent_sdk",
+    "guard-crewai": "crewai",
+    "guard-fastmcp": "fastmcp",
+    "guard-google-adk": "google.adk",
+    "guard-langchain": "langchain",
+    "guard-langgraph": "langgraph",
+    "guard-litellm": "litellm",
+    "guard-llama-index": "llama_index.core",
+    "guard-mcp": "mcp.server.mcpserver",
+    "guard-openai-agents": "agents",
+    "guard-pydantic-ai": "pydantic_ai",
+    "guard-smolagents": "smolagents",
+    "handle-halts": "langchain",
+}
 
 
 def _parameter(page: Path) -> object:
@@ -78,7 +95,7 @@ class Reader:
 @pytest.mark.parametrize("page", [_parameter(page) for page in PAGES])
 def test_a_page_does_what_it_says(page, tmp_path, monkeypatch):
     needed = NEEDS.get(page.stem)
-    if needed is not None and find_spec(needed) is None:
+    if needed is not None and not installed(needed):
         pytest.skip(f"{needed} is not installed")
     monkeypatch.chdir(tmp_path)
     module = types.ModuleType("page")

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
-_NEEDS = {"test_langgraph*": "langgraph", "test_langchain*": "langchain", "test_verify_langchain*": "langchain"}
-_LEFT_OUT = {tests: package for tests, package in _NEEDS.items() if find_spec(package) is None}
+from installed import installed
+
+_NEEDS = {
+    "test_ag2.py": "ag2",
+    "test_ag2_classic*": "autogen",
+    "test_agent_framework*": "agent_framework",
+    "test_autogen*": "autogen_ext",
+    "test_claude_agent_sdk*": "claude_agent_sdk",
+    "test_crewai*": "crewai",
+    "test_fastmcp*": "fastmcp",
+    "test_google_adk*": "google.adk",
+    "test_langchain*": "langchain",
+    "test_langgraph*": "langgraph",
+    "test_litellm*": "litellm",
+    "test_llama_index*": "llama_index.core",
+    "test_mcp*": "mcp.server.mcpserver",
+    "test_openai_agents*": "agents",
+    "test_pydantic_ai*": "pydantic_ai",
+    "test_smolagents*": "smolagents",
+    "test_verify_langchain*": "langchain",
+}
+_LEFT_OUT = {tests: package for tests, package in _NEEDS.items() if not installed(package)}
 collect_ignore_glob = list(_LEFT_OUT)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from microloop import ambient
 from microloop.adapters._gate.answers import Leader, Unanswered
 from microloop.adapters._gate.calls import Call, Decision, Entry
+from microloop.adapters._gate.nested import called_by
 from microloop.adapters._gate.notes import notes_of
 from microloop.coverage import checked_by_outer_hook
 from microloop.errors import Refused, SessionError
@@ -52,6 +53,10 @@ class Gate(ABC):
         """What a tool gave back, as the guard records it: a result, or an error."""
         del entry
         return result, None
+
+    def error_of(self, error: BaseException) -> BaseException:
+        """What a tool raised, as the guard records it, where the framework puts something else around it."""
+        return error
 
     def advised(self, entry: Entry, result: Any) -> Any:
         """A result with the advice at its head, where there is a place for text."""
@@ -234,7 +239,7 @@ class Gate(ABC):
     @contextmanager
     def _running(self, entry: Entry, call: Call) -> Iterator[None]:
         try:
-            with self.inside(call.session), checked_by_outer_hook(self.guard, call.name, call.tool):
+            with self.inside(call.session), called_by(call), checked_by_outer_hook(self.guard, call.name, call.tool):
                 yield
         except BaseException as error:  # interrupts too: told to the session, and raised again
             self.failed(entry, error)
@@ -250,8 +255,8 @@ class Gate(ABC):
 
     def failed(self, entry: Entry, error: BaseException) -> None:
         """Records an exception of the tool. What only steers the run is no outcome; a paused call comes back."""
-        if not ambient.is_control_flow(error):
-            self._record(entry, None, error)
+        if not (ambient.is_control_flow(error) or self.pauses(error)):
+            self._record(entry, None, self.error_of(error))
             if entry.leader is not None and not entry.leader.outcome.done():
                 entry.leader.outcome.set_exception(error)
             return

@@ -24,6 +24,8 @@ class Notes:
         """The latest message of a person that was seen."""
         self.heard: object = None
         """The invocation in which that was."""
+        self.charged: str | None = None
+        """The latest model turn whose tokens were charged, where a hook meets it more than once."""
         self.run: object = None
         """What the session was named after; held, because its address may be the name."""
 

@@ -7,6 +7,8 @@ import uuid
 import weakref
 from typing import TYPE_CHECKING
 
+from microloop.errors import SessionError
+
 if TYPE_CHECKING:
     from microloop.guardrail import Guardrail
     from microloop.session import Session
@@ -18,6 +20,15 @@ def session_of(guard: Guardrail, run_id: str | None, *, parent: Session | None =
     if current is not None:
         return current
     return guard.here() if run_id is None else guard.session(run_id, parent=parent)
+
+
+def child_of(parent: Session, name: str) -> Session:
+    """The session of a part of a run, as a sub-agent is: counters of its own, charged to its parent's budget."""
+    try:
+        return parent.guard.session(name, parent=parent)
+    except SessionError:
+        # Its parent was let go of and made anew in the meantime; the child goes on with what it knows.
+        return parent.guard.session(name)
 
 
 class RunIds:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from microloop import ambient
 from microloop.errors import run_halted
 
 if TYPE_CHECKING:
     from microloop.verdict import Verdict
-
-OnHalt: TypeAlias = Literal["end", "raise"]
-
-
-def check_choice(on_halt: str) -> None:
-    """Refuse a misspelt choice at once, and not at the first halt."""
-    if on_halt not in ("end", "raise"):
-        raise ValueError(f'on_halt is {on_halt!r}; it is "end" or "raise"')
 
 
 def end_after_step(verdict: Verdict) -> None:

@@ -10,9 +10,9 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool
 from typing_extensions import NotRequired
 
+from microloop.adapters._gate.halting import OnHalt, check_choice
 from microloop.adapters._langchain.context import config_of, within
 from microloop.adapters._langchain.gate import LangChainGate
-from microloop.adapters._langchain.halting import OnHalt, check_choice
 from microloop.adapters._langchain.messages import MARK
 from microloop.adapters._langchain.replies import heard
 from microloop.adapters._langchain.requests import call_of

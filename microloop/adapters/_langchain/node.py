@@ -15,8 +15,8 @@ from microloop.errors import AdapterError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from microloop.adapters._gate.halting import OnHalt
     from microloop.adapters._langchain.gate import LangChainGate
-    from microloop.adapters._langchain.halting import OnHalt
     from microloop.guardrail import Guardrail
     from microloop.verdict import Verdict
 

@@ -11,6 +11,7 @@ from langgraph.types import Command
 from microloop.adapters._gate.calls import Call
 from microloop.adapters._langchain.gate import LangChainGate
 from microloop.adapters._langchain.messages import turn_id
+from microloop.adapters._langchain.spending import charge
 
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import ModelCallResult, ResponseT
@@ -27,6 +28,7 @@ def heard(gate: LangChainGate, session: Session, response: ModelResponse[Respons
     reply = next((message for message in response.result if isinstance(message, AIMessage)), None)
     if reply is None:
         return response
+    charge(session, reply)
     refusals = [_refuse(gate, session, reply, call) for call in reply.invalid_tool_calls if call["id"]]
     if not refusals:
         if not reply.tool_calls:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from microloop import ambient
 from microloop.adapters._gate.notes import notes_of
+from microloop.adapters._gate.sessions import child_of
 from microloop.adapters._langchain.messages import first_human, last_human
-from microloop.errors import SessionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ def session_of(guard: Guardrail, namespace: str | None, messages: Sequence[Any])
     if not path:
         return root
     # The message that a sub-agent was started with tells two of them apart that run side by side.
-    return _child(guard, f"{root.id}/{path}#{first_human(messages)}", root)
+    return child_of(root, f"{root.id}/{path}#{first_human(messages)}")
 
 
 def _root(guard: Guardrail) -> Session:
@@ -45,14 +45,6 @@ def _path(namespace: str | None) -> str:
     """The graphs around this one, without the ids that differ each time: `tools:6e…|agent:c9…` is in `tools`."""
     outer = (namespace or "").split("|")[:-1]
     return "|".join(re.sub(r":.*", "", each) for each in outer)
-
-
-def _child(guard: Guardrail, name: str, parent: Session) -> Session:
-    try:
-        return guard.session(name, parent=parent)
-    except SessionError:
-        # Its parent was let go of and made anew in the meantime; the child goes on with what it knows.
-        return guard.session(name)
 
 
 def hear(session: Session, messages: Sequence[Any], invocation: object = None) -> None:

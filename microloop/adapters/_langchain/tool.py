@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from langchain_core.runnables.config import set_config_context
 
 from microloop.adapters._gate.calls import Call, Entry
+from microloop.adapters._gate.halting import OnHalt, check_choice
+from microloop.adapters._gate.inner import InnerGate
 from microloop.adapters._langchain.context import within
 from microloop.adapters._langchain.gate import LangChainGate
-from microloop.adapters._langchain.halting import OnHalt, check_choice, end_after_step, raise_now
-from microloop.coverage import checked_by_outer_hook, take_passage
+from microloop.adapters._langchain.halting import end_after_step, raise_now
 from microloop.errors import BlockedCall
 from microloop.verdict import Action
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from langchain_core.runnables import RunnableConfig
     from langchain_core.tools import BaseTool
 
@@ -41,31 +40,8 @@ def wrap_tool(guard: Guardrail, tool: BaseTool, *, on_halt: OnHalt = "end") -> B
     return copy
 
 
-class _ToolGate(LangChainGate):
-    """Lets a call pass that a hook around it has checked, and answers in the form that the tool's caller expects."""
-
-    def run(
-        self, name: str, call_id: str | None, find: Callable[[], Call], execute: Callable[[], Any], native: Any = None
-    ) -> Any:
-        """See `Gate.run`."""
-        if take_passage(self.guard, name, None):
-            with checked_by_outer_hook(self.guard, name):
-                return execute()
-        return super().run(name, call_id, find, execute, native)
-
-    async def arun(
-        self,
-        name: str,
-        call_id: str | None,
-        find: Callable[[], Call],
-        execute: Callable[[], Awaitable[Any]],
-        native: Any = None,
-    ) -> Any:
-        """See `Gate.arun`."""
-        if take_passage(self.guard, name, None):
-            with checked_by_outer_hook(self.guard, name):
-                return await execute()
-        return await super().arun(name, call_id, find, execute, native)
+class _ToolGate(InnerGate, LangChainGate):
+    """Answers in the form that the tool's caller expects."""
 
     def answer(self, entry: Entry, text: str) -> Any:
         if self.guard.on_block == "raise" and entry.verdict.action is not Action.HALT:

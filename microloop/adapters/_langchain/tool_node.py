@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from langgraph.prebuilt import ToolNode
 
 from microloop import ambient
+from microloop.adapters._gate.halting import OnHalt, check_choice
 from microloop.adapters._langchain.context import within
 from microloop.adapters._langchain.gate import LangChainGate
-from microloop.adapters._langchain.halting import OnHalt, check_choice, end_after_step, raise_now
-from microloop.adapters._langchain.messages import messages_of
+from microloop.adapters._langchain.halting import end_after_step, raise_now
+from microloop.adapters._langchain.messages import asking_message, messages_of
 from microloop.adapters._langchain.requests import call_of, namespace_of
 from microloop.adapters._langchain.runs import hear, session_of
+from microloop.adapters._langchain.spending import charge_once
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -118,5 +120,9 @@ def _async_wrapper(gate: LangChainGate, key: str) -> AsyncToolCallWrapper:
 
 
 def _call(gate: LangChainGate, request: ToolCallRequest, key: str) -> Call:
-    session = current_session(gate.guard, namespace_of(request), messages_of(request.state, key))
+    messages = messages_of(request.state, key)
+    session = current_session(gate.guard, namespace_of(request), messages)
+    asked = asking_message(messages, request.tool_call["id"])
+    if asked is not None:
+        charge_once(session, *asked)
     return call_of(request, session, key)

@@ -12,9 +12,10 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.runtime import get_runtime
 
 from microloop.adapters._gate.gate import log_advice
-from microloop.adapters._langchain.messages import answer_in, messages_of
+from microloop.adapters._langchain.messages import answer_in, asking_message, messages_of
 from microloop.adapters._langchain.passages import checked_by_node
 from microloop.adapters._langchain.requests import call_in
+from microloop.adapters._langchain.spending import charge_once
 from microloop.adapters._langchain.tool_node import current_session
 
 if TYPE_CHECKING:
@@ -101,7 +102,11 @@ class Turn:
 
 
 def _find(gate: LangChainGate, messages: Sequence[Any], call: ToolCall) -> Call:
-    return call_in(messages, call, current_session(gate.guard, _namespace(), messages))
+    session = current_session(gate.guard, _namespace(), messages)
+    asked = asking_message(messages, call["id"])
+    if asked is not None:
+        charge_once(session, *asked)
+    return call_in(messages, call, session)
 
 
 def _namespace() -> str | None:
