@@ -19,7 +19,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help
 help: ## this list
-	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
 .PHONY: demo
 demo: setup ## run a stuck agent under the guard; MODEL=name for a real model (OPENAI_API_KEY, OPENAI_BASE_URL)
@@ -59,7 +59,7 @@ sanitize: ## the Rust tests and the C tests under the sanitizers
 
 .PHONY: clean
 clean: ## remove everything that make made
-	rm -rf $(VENV) .cache build dist site microloop/_lowlevel libmicroloop/target libmicroloop/fuzz/target
+	rm -rf $(VENV) .cache build dist site examples/*/build microloop/_lowlevel libmicroloop/target libmicroloop/fuzz/target
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 ##@ Parts of the gate
@@ -90,6 +90,11 @@ c-abi: ## the C11 tests, under valgrind, and the example in C
 	@scripts/need.sh valgrind valgrind
 	@$(MAKE) -C libmicroloop c-abi
 	@$(MAKE) -C examples/c run LIBRARY="$${CARGO_TARGET_DIR:-$(CURDIR)/libmicroloop/target}/debug/libmicroloop.a"
+
+.PHONY: native-examples
+native-examples: ## the examples in Go and Node.js: run, and tested with the shared traces
+	@scripts/rust.sh
+	@scripts/native_examples.sh
 
 .PHONY: freestanding
 freestanding: ## link the no_std library into a C program without a libc, and let it block a loop

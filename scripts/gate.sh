@@ -3,7 +3,7 @@
 # A stage is a target of the Makefile, so that one that failed can be run again alone: make STAGE.
 set -uo pipefail
 
-STAGES=(lint types rust header c-abi freestanding sanitize build wheel-tests adapters smoke docs)
+STAGES=(lint types rust header c-abi native-examples freestanding sanitize build wheel-tests adapters smoke docs)
 
 cd "$(dirname "$0")/.."
 logs=.cache/gate
@@ -21,7 +21,7 @@ run_stage() {
         result=FAILED
     fi
     printf -- '--- %s %s in %d s\n' "$stage" "$result" $((SECONDS - began))
-    report+=("$(printf '%-14s %-7s %4d s' "$stage" "$result" $((SECONDS - began)))")
+    report+=("$(printf '%-16s %-7s %4d s' "$stage" "$result" $((SECONDS - began)))")
 }
 
 for stage in "${STAGES[@]}"; do run_stage "$stage"; done

@@ -16,11 +16,13 @@ has_go() {
 has_node() {
     command -v node >/dev/null && node -e '
         const { existsSync } = require("fs"), { resolve } = require("path");
-        const headers = resolve(process.execPath, "../../include/node/node_api.h");
-        process.exit(parseInt(process.versions.node) >= 20 && existsSync(headers) ? 0 : 1)'
+        const headers = process.env.NODE_HEADERS ?? resolve(process.execPath, "../../include/node");
+        process.exit(parseInt(process.versions.node) >= 20 && existsSync(`${headers}/node_api.h`) ? 0 : 1)'
 }
 
 run_and_test() {
+    # What was linked against another build of the library must not be what is tested.
+    make -C "examples/$1" clean
     make -C "examples/$1" run test LIBRARY="$library"
 }
 

@@ -1,0 +1,3 @@
+module example.com/microloop
+
+go 1.24
