@@ -9,7 +9,13 @@ if TYPE_CHECKING:
     from microloop.guardrail import Guardrail
 
 # By the module and name of a base class, so that no framework is imported to look for it.
-_ADAPTERS = {("langchain_core.tools.base", "BaseTool"): "microloop.adapters.langchain"}
+_ADAPTERS = {
+    ("agents.tool", "FunctionTool"): "microloop.adapters.openai_agents",
+    ("crewai.tools.base_tool", "BaseTool"): "microloop.adapters.crewai",
+    ("langchain_core.tools.base", "BaseTool"): "microloop.adapters.langchain",
+    ("llama_index.core.tools.types", "BaseTool"): "microloop.adapters.llama_index",
+    ("smolagents.tools", "Tool"): "microloop.adapters.smolagents",
+}
 # Packages whose names nobody else uses; the tools of the others cannot be called, which is said of them instead.
 _FRAMEWORKS = {
     "autogen_core": "AutoGen",

@@ -93,6 +93,18 @@ def test_the_framework_examples_run(script: str, shown: str) -> None:
     assert shown in output_of(script)
 
 
+@pytest.mark.parametrize(
+    ("script", "package", "shown"),
+    [
+        ("openai_agents_sdk.py", "agents", "Here it is: Brie, third shelf"),
+        ("pydantic_ai_agent.py", "pydantic_ai", "Here it is: Brie, third shelf"),
+    ],
+)
+def test_the_example_of_a_framework_runs_where_it_is_installed(script: str, package: str, shown: str) -> None:
+    pytest.importorskip(package)
+    assert shown in output_of(script)
+
+
 def test_the_plain_example_runs_without_any_framework() -> None:
     shown = output_of("plain_python.py")
     assert shown.count("refused (loop.repeat)") == 2

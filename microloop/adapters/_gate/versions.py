@@ -24,8 +24,8 @@ FLOORS = {
     "litellm": "1.110.2",
     "llama-index-core": "0.14.25",
     "mcp": "2.3.0",
-    "openai-agents": "0.24.0",
-    "pydantic-ai-slim": "2.66.0",
+    "openai-agents": "0.21.0",
+    "pydantic-ai-slim": "2.16.0",
     "smolagents": "1.26.0",
 }
 

@@ -235,7 +235,7 @@ def test_a_call_that_needs_consent_runs_only_with_it(harness: Harness, mode: str
 
 def test_a_run_that_is_paused_for_consent_goes_on_with_the_same_call(harness: Harness, mode: str) -> None:
     if not harness.pauses:
-        pytest.skip(f"{harness.name}: it has no pause that outlives the run")
+        pytest.skip(f"{harness.name}: people are asked by `Guardrail(ask=…)`, not by a pause of the run")
     for agreed in (False, True):
         played = scene([[SEARCH], "done"], policy(**ASKED), consent=agreed)
         assert harness.play(played, mode).end == "finished"

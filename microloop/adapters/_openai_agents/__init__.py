@@ -1,0 +1,1 @@
+"""The parts of the OpenAI Agents SDK adapter."""
