@@ -110,7 +110,7 @@ adapters: tools ## the wheel beside every framework: newest on the default Pytho
 
 .PHONY: contract-table
 contract-table: build ## run the adapters' tests and write the table of docs/reference/adapters.md anew
-	@CHECK= scripts/adapter_tests.sh
+	@CHECK="" scripts/adapter_tests.sh
 
 .PHONY: smoke
 smoke: ## the wheel alone in an empty environment

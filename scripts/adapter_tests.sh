@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The wheel beside the real frameworks. Their pins contradict each other, so there are three environments: one with
-# CrewAI, one with what CrewAI's pins exclude, one with FastMCP. Each is tested with the newest releases on the default
-# Python, and with the lowest that pyproject.toml allows on the oldest.
+# The wheel beside the real frameworks. Their pins contradict each other, so there are several environments; each is
+# tested with the newest releases on the default Python, and with the lowest that pyproject.toml allows on the oldest
+# Python that they support.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -9,45 +9,49 @@ wheel=$(ls dist/microloop-*.whl)
 records=.cache/contract
 rm -rf "$records"
 mkdir -p "$records"
-export MICROLOOP_CONTRACT_TABLE
 
-declare -A EXTRAS=(
-    [crewai]=autogen,crewai,langchain,langgraph,prices,smolagents
-    [wide]=ag2,agent-framework,claude-agent-sdk,google-adk,litellm,llama-index,mcp,openai-agents,prices,pydantic-ai
-    [fastmcp]=fastmcp
-)
+default=$(scripts/pythons.sh --default)
+oldest=$(scripts/pythons.sh | head -n 1 | cut -d ' ' -f 2-)
 
+# environment NAME PYTHON EXTRAS [uv pip install arguments…]
 environment() {
-    local name=$1 python=$2
-    shift 2
+    local name=$1 python=$2 extras=$3
+    shift 3
     env=.cache/venv/adapters-$name
-    scripts/venv.sh "$env" "$python" --group test "$@"
+    scripts/venv.sh "$env" "$python" --group test --reinstall-package microloop "$wheel[$extras]" "$@"
     echo "--- $name: $("$env/bin/python" --version)"
     "$env/bin/python" scripts/framework_versions.py
 }
 
+# newest NAME EXTRAS TESTS… : what each case of the contract came to is kept for the table.
 newest() {
-    local name=$1
-    shift
-    environment "$name" "$(scripts/pythons.sh --default)" --reinstall-package microloop "$wheel[${EXTRAS[$name]}]" "$@"
-    MICROLOOP_CONTRACT_TABLE=$PWD/$records/$name.jsonl
-    scripts/pytest_installed.sh "$env" -n 2 --dist loadfile "${tests[@]}"
-    MICROLOOP_CONTRACT_TABLE=
+    local name=$1 extras=$2
+    shift 2
+    environment "$name" "$default" "$extras" --group "${group:-test}"
+    MICROLOOP_CONTRACT_TABLE=$PWD/$records/$name.jsonl \
+        scripts/pytest_installed.sh "$env" -n 2 --dist loadfile "$@"
 }
 
+# floors NAME PYTHON EXTRAS
 floors() {
-    local name=$1 oldest
-    oldest=$(scripts/pythons.sh | head -n 1 | cut -d ' ' -f 2-)
-    environment "$name-floors" "$oldest" --resolution lowest-direct --reinstall-package microloop \
-        "$wheel[${EXTRAS[$name]}]"
+    environment "$1-floors" "$2" "$3" --resolution lowest-direct
     scripts/pytest_installed.sh "$env" -n 2 --dist loadfile tests/adapters tests/test_examples.py
 }
 
-# With LangChain the whole suite runs: it is what the tutorial and the demo stand on.
-tests=(tests) newest crewai --group demo
-tests=(tests/adapters tests/test_docs.py tests/test_examples.py)
-newest wide
-newest fastmcp
-for name in crewai wide fastmcp; do floors "$name"; done
+crewai=autogen,crewai,langchain,langgraph,prices,smolagents
+wide=ag2,agent-framework,claude-agent-sdk,google-adk,litellm,llama-index,mcp,openai-agents,prices,pydantic-ai
+adapters=(tests/adapters tests/test_docs.py tests/test_examples.py)
 
-.venv/bin/python scripts/contract_table.py "${CHECK---check}" "$records"/*.jsonl
+# With LangChain the whole suite runs: it is what the tutorial and the demo stand on.
+group=demo newest crewai "$crewai" tests
+scripts/pytest_installed.sh "$env" --doctest-modules --pyargs microloop
+newest wide "$wide" "${adapters[@]}"
+newest fastmcp fastmcp "${adapters[@]}"
+newest ag2-classic ag2-classic "${adapters[@]}"
+
+floors langchain "$oldest" langchain,langgraph
+floors crewai "$oldest" "$crewai"
+floors wide "$oldest" "$wide"
+floors fastmcp "$default" fastmcp # needs Python 3.11
+
+.venv/bin/python scripts/contract_table.py ${CHECK---check} "$records"/*.jsonl

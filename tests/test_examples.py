@@ -96,8 +96,19 @@ def test_the_framework_examples_run(script: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("script", "package", "shown"),
     [
+        ("crewai_crew.py", "crewai", "Here it is: Brie, third shelf"),
+        ("claude_agent.py", "claude_agent_sdk", "Here it is: Brie, third shelf"),
+        ("fastmcp_server.py", "fastmcp", "Here it is: Brie, third shelf"),
+        ("litellm_guardrail.py", "fastapi_sso", "Here it is: Brie, third shelf"),
+        ("mcp_client.py", "mcp.server.mcpserver", "Here it is: Brie, third shelf"),
+        ("ag2_agent.py", "ag2", "Here it is: Brie, third shelf"),
+        ("agent_framework_agent.py", "agent_framework", "Here it is: Brie, third shelf"),
+        ("autogen_assistant.py", "autogen_ext", "Here it is: Brie, third shelf"),
+        ("google_adk_agent.py", "google.adk", "Here it is: Brie, third shelf"),
+        ("llama_index_agent.py", "llama_index.core", "Here it is: Brie, third shelf"),
         ("openai_agents_sdk.py", "agents", "Here it is: Brie, third shelf"),
         ("pydantic_ai_agent.py", "pydantic_ai", "Here it is: Brie, third shelf"),
+        ("smolagents_agent.py", "smolagents", "Here it is: Brie, third shelf"),
     ],
 )
 def test_the_example_of_a_framework_runs_where_it_is_installed(script: str, package: str, shown: str) -> None:

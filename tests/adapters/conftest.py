@@ -20,7 +20,7 @@ _NEEDS = {
     "test_google_adk*": "google.adk",
     "test_langchain*": "langchain",
     "test_langgraph*": "langgraph",
-    "test_litellm*": "litellm",
+    "test_litellm*": "fastapi_sso",
     "test_llama_index*": "llama_index.core",
     "test_mcp*": "mcp.server.mcpserver",
     "test_openai_agents*": "agents",

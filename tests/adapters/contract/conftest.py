@@ -19,6 +19,7 @@ HARNESSES = {
     "harness_crewai": ("crewai",),
     "harness_autogen": ("autogen_agentchat", "autogen_ext"),
     "harness_ag2": ("ag2",),
+    "harness_ag2_classic": ("autogen",),
     "harness_openai_agents": ("agents",),
     "harness_pydantic_ai": ("pydantic_ai",),
     "harness_google_adk": ("google.adk",),
@@ -27,7 +28,7 @@ HARNESSES = {
     "harness_agent_framework": ("agent_framework",),
     "harness_mcp": ("mcp.server.mcpserver",),
     "harness_fastmcp": ("fastmcp",),
-    "harness_litellm": ("litellm",),
+    "harness_litellm": ("litellm", "fastapi_sso"),
     "harness_claude_agent_sdk": ("claude_agent_sdk",),
 }
 

@@ -1,0 +1,1 @@
+"""Google ADK: what the plugin and the callbacks of an agent share."""

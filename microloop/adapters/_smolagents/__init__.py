@@ -1,0 +1,1 @@
+"""What the guarded agents and tools of the smolagents adapter are made of."""
