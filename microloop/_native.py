@@ -22,8 +22,11 @@ INVALID_ARGUMENT = -6
 UNKNOWN_STEP = -8
 INVALID_SCHEMA = -11
 UNSUPPORTED_REGEX = -12
+INVALID_SNAPSHOT = -15
+OTHER_POLICY = -16
 
 _POLICY_FAULTS = frozenset({INVALID_POLICY, INVALID_SCHEMA, UNSUPPORTED_REGEX})
+_SESSION_FAULTS = frozenset({STALE_HANDLE, UNKNOWN_STEP, INVALID_SNAPSHOT, OTHER_POLICY})
 _SIZE = 1024
 
 
@@ -40,6 +43,8 @@ class Library(Protocol):
     def microloop_session_free(self, session: int, /) -> int: ...
     def microloop_session_time(self, session: int, now_ms: int, /) -> int: ...
     def microloop_session_state(self, session: int, buf: Any, cap: int, /) -> int: ...
+    def microloop_session_save(self, session: int, buf: Any, cap: int, /) -> int: ...
+    def microloop_session_load(self, policy: int, saved: bytes, size: int, session: Any, /) -> int: ...
     def microloop_check(self, session: int, tool: int, args: bytes, size: int, context: Any, /) -> int: ...
     def microloop_record(self, session: int, step: int, kind: int, outcome: bytes, size: int, /) -> int: ...
     def microloop_cancel(self, session: int, step: int, /) -> int: ...
@@ -75,7 +80,7 @@ def last_error() -> str:
 def failure(status: int) -> MicroloopError:
     """The exception for a negative status."""
     message = last_error() or f"the native library answered {status} without a reason"
-    if status in (STALE_HANDLE, UNKNOWN_STEP):
+    if status in _SESSION_FAULTS:
         return SessionError(message)
     if status in _POLICY_FAULTS:
         return PolicyError(message)
@@ -135,6 +140,13 @@ def new_session(policy: int, options: bytes) -> int:
     """A handle on a new session."""
     handle = ffi.new("uint64_t *")
     checked(lib.microloop_session_new(policy, options, len(options), handle))
+    return int(handle[0])
+
+
+def load_session(policy: int, saved: bytes) -> int:
+    """A handle on a session that was saved."""
+    handle = ffi.new("uint64_t *")
+    checked(lib.microloop_session_load(policy, saved, len(saved), handle))
     return int(handle[0])
 
 

@@ -188,6 +188,20 @@ class Guardrail:
         """
         return self._registry.open(id, role, parent)
 
+    def restore(self, id: str, saved: bytes) -> Session:  # noqa: A002 - a session's id, in the words of the public API
+        """A session that goes on where a saved one stood (`Session.save`), under the same policy.
+
+        Its time goes on by what has passed on the wall clock. Bytes of another policy, of another version or damaged
+        ones raise `SessionError`; begin a new session then.
+
+        >>> guard = Guardrail()
+        >>> saved = guard.session("run-7").save()
+        >>> guard.session("run-7").close()
+        >>> guard.restore("run-7", saved)
+        <Session run-7>
+        """
+        return self._registry.restore(id, saved)
+
     def here(self) -> Session:
         """The current session: the innermost `with`, else the LangGraph run, else the guard's own."""
         session = self.current.get()

@@ -49,6 +49,17 @@ class Registry:
                 self._trim(session)
             return session
 
+    def restore(self, session_id: str, saved: bytes) -> Session:
+        """A session of that id that goes on where a saved one stood."""
+        with self._guard.lock:
+            if self.find(session_id) is not None:
+                raise SessionError(f"session {session_id} is open; close it before you restore it")
+            session = self._session(session_id, _native.load_session(self._policy, saved), None, None)
+            session.role = session.state()["role"]
+            self._by_id[session_id] = session
+            self._trim(session)
+            return session
+
     def forget(self, session: Session) -> None:
         """Lets go of a session that was closed."""
         with self._guard.lock:
@@ -56,14 +67,16 @@ class Registry:
                 del self._by_id[session.id]
 
     def _make(self, session_id: str | None, role: str | None, parent: Session | None) -> Session:
-        from microloop.session import Session
-
         if parent is not None and parent.closed:
             raise parent.failure(_native.STALE_HANDLE)
         role = role or self._guard.role
         options = {"role": role, "parent": parent and parent.handle}
         given = {name: value for name, value in options.items() if value is not None}
-        handle = _native.new_session(self._policy, msgspec.json.encode(given))
+        return self._session(session_id, _native.new_session(self._policy, msgspec.json.encode(given)), role, parent)
+
+    def _session(self, session_id: str | None, handle: int, role: str | None, parent: Session | None) -> Session:
+        from microloop.session import Session
+
         name = session_id or f"session-{os.urandom(8).hex()}"
         return Session(self._guard, name, handle, role=role, parent=parent, anonymous=session_id is None)
 

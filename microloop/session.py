@@ -147,6 +147,22 @@ class Session:
         """From now on the session's clock stands where you put it, as a replay of a recorded run needs it."""
         self._checked(lib.microloop_session_time(self.handle, now_ms))
 
+    def save(self) -> bytes:
+        """All that the verdicts depend on, for `Guardrail.restore` in another process. No arguments, no results.
+
+        >>> from microloop import Guardrail
+        >>> session = Guardrail().session("run-7")
+        >>> _ = session.check("search", {"q": "cats"})
+        >>> Guardrail().restore("run-7", session.save()).state()["steps"]
+        1
+        """
+        if self.parent is not None:
+            raise SessionError(
+                f"session {self.id} has a parent and cannot be saved; save the parent, begin this one anew"
+            )
+        self._checked(_native.STALE_HANDLE if self.closed else 0)
+        return _native.read(lib.microloop_session_save, self.handle)
+
     def child(
         self,
         id: str | None = None,  # noqa: A002 - a session's id, in the words of the public API

@@ -2,9 +2,12 @@
 //! replays the corpus through it on a stable compiler.
 //!
 //! Everything goes through the C ABI, and what must hold whatever the input is asserted here.
-#![allow(dead_code, reason = "each target uses one of the two functions")]
+#![allow(dead_code, reason = "each target uses one of the functions")]
 
-use std::{ptr::null, sync::OnceLock};
+use std::{
+    ptr::null,
+    sync::{Arc, OnceLock},
+};
 
 use microloop::{
     canonical::microloop_canonical,
@@ -15,8 +18,14 @@ use microloop::{
     last_error::microloop_last_error,
     policy::{microloop_policy_free, microloop_policy_new},
     session::{microloop_session_free, microloop_session_new, microloop_session_state, microloop_session_time},
+    snapshot::{microloop_session_load, microloop_session_save},
     status::{MICROLOOP_OK, MICROLOOP_PANIC, MICROLOOP_UNKNOWN_STEP},
     tool::microloop_policy_tool,
+};
+use microloop_core::{
+    engine::{Context, Engine, Speaker},
+    outcome::Outcome,
+    policy::{Policy, Tool},
 };
 use serde_json::Value;
 
@@ -48,18 +57,19 @@ const TOOLS: [&str; 4] = [
 ///
 /// `c0{…}` checks a call of tool 0; `i0x{…}` the same with the call id `x`, `b0x{…}` with the batch `x`; `r`, `j`, `e` record
 /// a text, JSON, an error for the latest step that runs; `x` cancels it; `u` and `a` are turns; `m9` spends tokens and
-/// money; `v` fetches the latest verdict, `s` the state; `t9` sets the time; `k` makes canonical JSON.
+/// money; `v` fetches the latest verdict, `s` the state; `t9` sets the time; `h` hands the session over: saves it and loads
+/// what was saved; `k` makes canonical JSON.
 pub fn check(data: &[u8]) {
     static POLICY_HANDLE: OnceLock<u64> = OnceLock::new();
     // Made once: the session is what is searched here.
-    let session = new_session(*POLICY_HANDLE.get_or_init(guarded_tools));
-    let mut run = Run { session, ..Run::default() };
+    let policy = *POLICY_HANDLE.get_or_init(guarded_tools);
+    let mut run = Run { policy, session: new_session(policy), ..Run::default() };
     for line in data.split(|byte| *byte == b'\n') {
         if let Some((letter, rest)) = line.split_first() {
             run.operation(*letter, rest);
         }
     }
-    assert_eq!(microloop_session_free(session), MICROLOOP_OK);
+    assert_eq!(microloop_session_free(run.session), MICROLOOP_OK);
 }
 
 fn guarded_tools() -> u64 {
@@ -72,6 +82,7 @@ fn guarded_tools() -> u64 {
 
 #[derive(Default)]
 struct Run {
+    policy: u64,
     session: u64,
     latest: u64,
     running: Option<u64>,
@@ -90,6 +101,7 @@ impl Run {
             b'v' => self.verdict(),
             b's' => self.state(),
             b't' => self.time(rest),
+            b'h' => self.hand_over(),
             b'k' => canonical(rest),
             _ => {}
         }
@@ -189,6 +201,20 @@ impl Run {
     }
 }
 
+impl Run {
+    fn hand_over(&mut self) {
+        // SAFETY: `read` passes a buffer and how much it takes.
+        let saved =
+            read(|buf, cap| unsafe { microloop_session_save(self.session, buf, cap) }).expect("it has no parent");
+        let mut loaded = 0;
+        // SAFETY: the bytes are as many as that, and the handle takes a write.
+        let status = unsafe { microloop_session_load(self.policy, saved.as_ptr(), saved.len(), &raw mut loaded) };
+        assert_eq!(status, MICROLOOP_OK, "{}", last_error());
+        assert_eq!(microloop_session_free(self.session), MICROLOOP_OK);
+        self.session = loaded;
+    }
+}
+
 fn number(text: &[u8]) -> u64 {
     std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
@@ -229,6 +255,27 @@ pub fn policy(data: &[u8]) {
     }
     assert_eq!(microloop_session_free(session), MICROLOOP_OK);
     assert_eq!(microloop_policy_free(policy), MICROLOOP_OK);
+}
+
+/// Any bytes as a session: they are refused, or it works, and can be saved again.
+pub fn snapshot(data: &[u8]) {
+    let policy = Arc::new(Policy::from_json(POLICY.as_bytes()).expect("the policy of the fuzz targets is valid"));
+    let tools: Vec<Arc<Tool>> =
+        ["read", "write", "poll"].iter().map(|name| Arc::new(policy.tool(name).expect("a tool"))).collect();
+    let Ok(mut engine) = Engine::restore(Arc::clone(&policy), data, &tools) else { return };
+    for n in 0..16_u32 {
+        let number = n % 3;
+        let arguments = format!(r#"{{"q": "the same words {}", "trace_id": {n}}}"#, n % 2);
+        let context = Context { call_id: Some(if n % 4 == 0 { b"a" } else { b"b" }), batch: None };
+        let tool = &tools[usize::try_from(number).unwrap()];
+        let checked = engine.check(tool, number, arguments.as_bytes(), &context, u64::from(n));
+        let _noted = engine.verdict(checked.step);
+        let _under_way = engine.record(checked.step, Outcome::Text(b"nothing"), u64::from(n));
+    }
+    engine.turn(Speaker::Assistant, b"Done.");
+    engine.turn(Speaker::User, b"go on");
+    let saved = engine.save().expect("it has no parent");
+    assert!(Engine::restore(policy, &saved, &tools).is_ok(), "what was saved is not restored");
 }
 
 fn new_policy(json: &[u8]) -> Result<u64, i32> {

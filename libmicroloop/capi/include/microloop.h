@@ -82,6 +82,12 @@ void microloop_host_panic(void);
 // A fault of the library itself, caught at the boundary. Treat the call as the policy's `on_error` says.
 #define MICROLOOP_PANIC -14
 
+// The bytes are no saved session, or a damaged one, or one of another version of this library.
+#define MICROLOOP_INVALID_SNAPSHOT -15
+
+// The session was saved under another policy.
+#define MICROLOOP_OTHER_POLICY -16
+
 // The call runs.
 #define MICROLOOP_ACTION_ALLOW 0
 
@@ -211,6 +217,34 @@ int32_t microloop_session_time(uint64_t session,
 int64_t microloop_session_state(uint64_t session,
                                 uint8_t *buf,
                                 size_t cap);
+
+// Writes a session to `buf` as bytes that `microloop_session_load` takes, and returns how many there are.
+//
+// At most `cap` bytes are written; when more are returned, call again with a larger buffer. They hold digests and counts,
+// the declarations of the tools that were called, and the verdicts that can still be asked for; never arguments or
+// results. The session of a sub-agent (with a parent) cannot be saved: `MICROLOOP_INVALID_ARGUMENT`.
+//
+// # Safety
+// `buf` must be valid for writes of `cap` bytes.
+int64_t microloop_session_save(uint64_t session,
+                               uint8_t *buf,
+                               size_t cap);
+
+// Begins a session where a saved one stood, also in another process. `*session` is its handle, or 0 on failure.
+//
+// The policy must be the one that it was saved under, in whatever spelling; another is `MICROLOOP_OTHER_POLICY`, and
+// bytes that are no saved session, or damaged, or saved by another version are `MICROLOOP_INVALID_SNAPSHOT`. Begin a new
+// session then. The tools that were called are declared with the policy, unless they are already.
+//
+// Its time goes on from the moment when it was saved: by what the wall clock says has passed since, or, where the host
+// keeps the clock, with the host's next `microloop_session_time`.
+//
+// # Safety
+// `saved` must be valid for reads of `len` bytes and `session` for a write.
+int32_t microloop_session_load(uint64_t policy,
+                               const uint8_t *saved,
+                               size_t len,
+                               uint64_t *session);
 
 // Says whether a call may run: the heart of the matter.
 //

@@ -23,6 +23,8 @@ pub mod tool;
 
 pub mod session;
 
+pub mod snapshot;
+
 pub mod check;
 
 pub mod canonical;
@@ -39,6 +41,7 @@ mod handle;
 #[cfg(not(any(feature = "std", test)))]
 mod host;
 mod lock;
+mod met_tools;
 #[cfg(feature = "std")]
 mod panic;
 mod registry;

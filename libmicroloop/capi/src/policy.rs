@@ -1,8 +1,10 @@
 //! Policies: read once, then shared by their sessions.
 
-use alloc::sync::Arc;
+use alloc::{sync::Arc, vec::Vec};
 
 use microloop_core::{
+    canonical,
+    digest::Digest,
     json::Json,
     policy::{Policy, PolicyError, PolicyErrorKind, Tool},
 };
@@ -26,6 +28,7 @@ static POLICIES: Registry<Arc<PolicyEntry>> = Registry::new(Kind::Policy);
 #[derive(Debug)]
 pub(crate) struct PolicyEntry {
     rules: Arc<Policy>,
+    fingerprint: Digest,
     schemas: Schemas,
     tools: Tools,
 }
@@ -33,11 +36,17 @@ pub(crate) struct PolicyEntry {
 impl PolicyEntry {
     fn read(json: &[u8]) -> Result<Self, Fault> {
         let rules = Policy::from_json(json).map_err(fault)?;
-        Ok(Self { schemas: Schemas::of_policy(json)?, rules: Arc::new(rules), tools: Tools::default() })
+        let schemas = Schemas::of_policy(json)?;
+        Ok(Self { rules: Arc::new(rules), fingerprint: fingerprint(json), schemas, tools: Tools::default() })
     }
 
     pub(crate) fn rules(&self) -> &Arc<Policy> {
         &self.rules
+    }
+
+    /// What tells this policy from every other.
+    pub(crate) fn fingerprint(&self) -> Digest {
+        self.fingerprint
     }
 
     pub(crate) fn tools(&self) -> &Tools {
@@ -50,6 +59,14 @@ impl PolicyEntry {
         let schema = self.schemas.of_tool(&tool, schema)?;
         Ok(tool.with_schema(schema))
     }
+}
+
+/// Of the canonical text, so that it does not matter how the document is spelled. One that has none stands for itself.
+fn fingerprint(json: &[u8]) -> Digest {
+    let Ok(document) = Json::parse(json) else { return Digest::of(json) };
+    let mut text = Vec::new();
+    canonical::write(&document, &mut text);
+    Digest::of(&text)
 }
 
 /// The policy of a handle.

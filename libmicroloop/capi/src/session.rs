@@ -1,11 +1,10 @@
 //! Sessions: one agent run each, the unit of all state.
 
-use alloc::{format, string::String, sync::Arc, vec::Vec};
+use alloc::{string::String, sync::Arc};
 
 use microloop_core::{
     engine::{Checked, Context, Engine},
     json::{Json, Number},
-    policy::Tool,
     verdict::Amount,
 };
 use serde::Serialize;
@@ -15,9 +14,10 @@ use crate::{
     clock::Clock,
     document::{self, wrong},
     handle::Kind,
+    met_tools::MetTools,
     policy::{self, PolicyEntry},
     registry::Registry,
-    status::{Fault, MICROLOOP_OK, MICROLOOP_UNKNOWN_TOOL},
+    status::{Fault, MICROLOOP_OK},
 };
 
 pub(crate) static SESSIONS: Registry<Session> = Registry::new(Kind::Session);
@@ -26,37 +26,22 @@ pub(crate) static SESSIONS: Registry<Session> = Registry::new(Kind::Session);
 pub(crate) struct Session {
     pub(crate) engine: Engine,
     pub(crate) clock: Clock,
-    policy: Arc<PolicyEntry>,
-    /// The policy's tools as far as this session has met them. A copy, so that a check takes no lock of the policy.
-    tools: Vec<Arc<Tool>>,
+    pub(crate) policy: Arc<PolicyEntry>,
+    pub(crate) tools: MetTools,
 }
 
 impl Session {
     fn new(policy: Arc<PolicyEntry>, role: Option<&str>, parent: Option<&Self>) -> Self {
-        let clock = parent.map_or(Clock::System, |parent| parent.clock);
+        let clock = parent.map_or(Clock::SYSTEM, |parent| parent.clock);
         let parent = parent.map(|parent| &parent.engine);
         let engine = Engine::new(Arc::clone(policy.rules()), role, parent, clock.now_ms());
-        let tools = Vec::new();
-        Self { engine, clock, policy, tools }
+        Self { engine, clock, policy, tools: MetTools::default() }
     }
 
     pub(crate) fn check(&mut self, index: u32, arguments: &[u8], context: &Context<'_>) -> Result<Checked, Fault> {
-        let at = index as usize;
-        if at >= self.tools.len() {
-            // Only for an index that this session meets for the first time.
-            self.policy.tools().copy_to(&mut self.tools);
-        }
-        let tool = self.tools.get(at).ok_or_else(|| unknown_tool(index, self.tools.len()))?;
-        Ok(self.engine.check(tool, index, arguments, context, self.clock.now_ms()))
+        let (number, tool) = self.tools.meet(index, self.policy.tools())?;
+        Ok(self.engine.check(tool, number, arguments, context, self.clock.now_ms()))
     }
-}
-
-#[cold]
-fn unknown_tool(index: u32, declared: usize) -> Fault {
-    let message = format!(
-        "tool {index} was never declared: this policy has {declared} tools, counted from 0; declare it with microloop_policy_tool"
-    );
-    Fault::new(MICROLOOP_UNKNOWN_TOOL, message)
 }
 
 /// Begins a session: one agent run, whose steps no other run ever sees. `*session` is its handle, or 0 on failure.

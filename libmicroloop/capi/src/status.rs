@@ -34,6 +34,10 @@ pub const MICROLOOP_UNSUPPORTED_REGEX: i32 = -12;
 pub const MICROLOOP_ABI_MISMATCH: i32 = -13;
 /// A fault of the library itself, caught at the boundary. Treat the call as the policy's `on_error` says.
 pub const MICROLOOP_PANIC: i32 = -14;
+/// The bytes are no saved session, or a damaged one, or one of another version of this library.
+pub const MICROLOOP_INVALID_SNAPSHOT: i32 = -15;
+/// The session was saved under another policy.
+pub const MICROLOOP_OTHER_POLICY: i32 = -16;
 
 /// Why a C function fails: its status and the text for `microloop_last_error`.
 #[derive(Debug)]

@@ -35,6 +35,13 @@ impl Tools {
         known.extend(list.tools.iter().skip(known.len()).cloned());
     }
 
+    /// The declarations behind some indices, in the same order.
+    pub(crate) fn declarations(&self, indices: &[u32]) -> Vec<Vec<u8>> {
+        let list = self.0.lock();
+        let by_index: BTreeMap<u32, &Vec<u8>> = list.declared.iter().map(|(text, index)| (*index, text)).collect();
+        indices.iter().filter_map(|index| by_index.get(index).map(|text| (*text).clone())).collect()
+    }
+
     fn find(&self, declaration: &[u8]) -> Option<u32> {
         self.0.lock().declared.get(declaration).copied()
     }
@@ -78,7 +85,8 @@ pub unsafe extern "C" fn microloop_policy_tool(policy: u64, declaration: *const 
     })
 }
 
-fn declare(policy: &PolicyEntry, declaration: &[u8]) -> Result<u32, Fault> {
+/// The index of a tool, declared now if it was not before.
+pub(crate) fn declare(policy: &PolicyEntry, declaration: &[u8]) -> Result<u32, Fault> {
     let declaration = document::read(WHAT, declaration, &["name", "schema"])?;
     let name = document::text(WHAT, &declaration, "name")?
         .ok_or_else(|| wrong("the tool declaration has no name: pass {\"name\": \"…\"}"))?;

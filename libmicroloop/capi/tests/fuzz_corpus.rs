@@ -25,6 +25,11 @@ fn sequences_of_calls() {
 }
 
 #[test]
+fn saved_sessions() {
+    replay("snapshot", driver::snapshot);
+}
+
+#[test]
 fn policy_documents() {
     replay("policy", driver::policy);
 }

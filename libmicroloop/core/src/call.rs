@@ -2,10 +2,12 @@
 
 use alloc::{string::String, vec::Vec};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{canonical, digest::Digest, json::Json, policy::Tool};
 
 /// What makes a call the same call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     /// Of the tool's name and the arguments that count.
     pub(crate) call: Digest,
@@ -29,7 +31,7 @@ enum KeyClass {
 }
 
 /// The classes of a tool's argument names, remembered so that no pattern is matched twice.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct KeyClasses(Vec<(String, KeyClass)>);
 
 /// A model can invent names without end; they are classified anew each time after this many.

@@ -5,8 +5,10 @@
 
 use core::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The digest of a call or an outcome.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Digest(u128);
 
 impl Digest {

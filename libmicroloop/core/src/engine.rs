@@ -11,9 +11,14 @@ mod admit;
 mod detect_loops;
 mod record;
 mod settle;
+mod snapshot;
 mod turns;
 
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+
+pub use snapshot::{HasParent, NotRestored};
 
 use crate::{
     budget::{Ledger, Spending},
@@ -40,7 +45,7 @@ pub struct Context<'a> {
 }
 
 /// The short form of a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     /// The number of the step, from 1
     pub step: u64,

@@ -2,7 +2,10 @@
 
 use alloc::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
+    bounded,
     digest::Digest,
     engine::{Checked, Context},
 };
@@ -18,8 +21,8 @@ pub(crate) fn key(context: &Context<'_>, tool: u32, arguments: &[u8]) -> Option<
 }
 
 /// The verdicts of the latest calls that had an id.
-#[derive(Debug, Default)]
-pub(crate) struct CallIds(VecDeque<(Digest, Checked)>);
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct CallIds(#[serde(deserialize_with = "bounded::ring::<_, _, REMEMBERED>")] VecDeque<(Digest, Checked)>);
 
 impl CallIds {
     pub(crate) fn find(&self, id: Option<Digest>) -> Option<Checked> {

@@ -20,6 +20,7 @@ pub mod rules;
 pub mod verdict;
 
 mod amount;
+mod bounded;
 mod call;
 mod detect;
 mod feedback;

@@ -5,6 +5,8 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+
 use crate::{digest::Digest, verdict::Evidence};
 
 const SETS: usize = 64;
@@ -12,7 +14,7 @@ const WAYS: usize = 4;
 
 /// One remembered call. The loop contract (`docs/explanation/loop-contract.md`) says what each field means.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own in the contract")]
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Memory {
     pub(crate) call: Digest,
     pub(crate) outcome: Digest,
@@ -37,8 +39,9 @@ pub(crate) struct Memory {
 }
 
 /// The remembered calls, found by their digest.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Memories {
+    #[serde(deserialize_with = "sets")]
     sets: Vec<Vec<Memory>>,
     clock: u64,
 }
@@ -85,4 +88,13 @@ fn make_room(set: &mut Vec<Memory>, call: Digest) -> Option<usize> {
         set.iter_mut().enumerate().min_by_key(|(_, memory)| (memory.pending > 0, memory.flagged, memory.used))?;
     *least = fresh;
     Some(at)
+}
+
+/// Reads the sets of a saved session: as many as there always are, none of them overfull.
+fn sets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<Memory>>, D::Error> {
+    let sets = Vec::<Vec<Memory>>::deserialize(deserializer)?;
+    if sets.len() != SETS || sets.iter().any(|set| set.len() > WAYS) {
+        return Err(D::Error::custom("the table of calls has another shape"));
+    }
+    Ok(sets)
 }

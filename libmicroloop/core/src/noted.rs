@@ -2,8 +2,10 @@
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
-    feedback,
+    bounded, feedback,
     policy::Tool,
     verdict::{Action, Finding, Verdict},
 };
@@ -24,7 +26,30 @@ pub(crate) struct Note {
 #[derive(Debug, Default)]
 pub(crate) struct Notes(VecDeque<Note>);
 
+/// A note on its way to another process: the tool by its name.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedNote {
+    step: u64,
+    tool: Option<String>,
+    finding: Box<Finding>,
+    enforced: bool,
+    serial: u64,
+}
+
+/// What notes are saved as.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedNotes(#[serde(deserialize_with = "bounded::ring::<_, _, KEPT>")] VecDeque<SavedNote>);
+
 impl Notes {
+    pub(crate) fn saved(&self) -> SavedNotes {
+        SavedNotes(self.0.iter().map(Note::saved).collect())
+    }
+
+    /// None if a note is about none of these tools.
+    pub(crate) fn restored(SavedNotes(saved): SavedNotes, tools: &[Arc<Tool>]) -> Option<Self> {
+        saved.into_iter().map(|note| note.restored(tools)).collect::<Option<_>>().map(Self)
+    }
+
     pub(crate) fn push(&mut self, note: Note) {
         if self.0.len() >= KEPT {
             self.0.pop_front();
@@ -37,7 +62,28 @@ impl Notes {
     }
 }
 
+impl SavedNote {
+    fn restored(self, tools: &[Arc<Tool>]) -> Option<Note> {
+        let Self { step, tool, finding, enforced, serial } = self;
+        let tool = match tool {
+            Some(name) => Some(Arc::clone(tools.iter().find(|tool| tool.name == name)?)),
+            None => None,
+        };
+        Some(Note { step, tool, finding, enforced, serial })
+    }
+}
+
 impl Note {
+    fn saved(&self) -> SavedNote {
+        SavedNote {
+            step: self.step,
+            tool: self.tool.as_ref().map(|tool| tool.name.clone()),
+            finding: self.finding.clone(),
+            enforced: self.enforced,
+            serial: self.serial,
+        }
+    }
+
     fn verdict(&self) -> Verdict {
         let finding = &self.finding;
         Verdict {

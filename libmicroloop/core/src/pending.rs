@@ -2,13 +2,15 @@
 
 use alloc::{boxed::Box, collections::VecDeque};
 
-use crate::{call::Identity, detect::sameness::Wording, policy::Effect};
+use serde::{Deserialize, Serialize};
+
+use crate::{bounded, call::Identity, detect::sameness::Wording, policy::Effect};
 
 /// A host that never reports outcomes must not make the session grow.
 const MOST: usize = 1024;
 
 /// A call under way.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Pending {
     pub(crate) step: u64,
     pub(crate) tool: u32,
@@ -21,8 +23,8 @@ pub(crate) struct Pending {
 }
 
 /// The calls under way, oldest first.
-#[derive(Debug, Default)]
-pub(crate) struct PendingCalls(VecDeque<Pending>);
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct PendingCalls(#[serde(deserialize_with = "bounded::ring::<_, _, MOST>")] VecDeque<Pending>);
 
 impl PendingCalls {
     /// Adds a call; gives back the oldest where there are too many.
@@ -34,5 +36,10 @@ impl PendingCalls {
     pub(crate) fn take(&mut self, step: u64) -> Option<Pending> {
         let at = self.0.iter().rposition(|pending| pending.step == step)?;
         self.0.remove(at)
+    }
+
+    /// Whether each is a call of one of the first so many tools.
+    pub(crate) fn within(&self, tools: usize) -> bool {
+        self.0.iter().all(|pending| usize::try_from(pending.tool).is_ok_and(|tool| tool < tools))
     }
 }

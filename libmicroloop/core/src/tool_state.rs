@@ -2,14 +2,18 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     call::KeyClasses,
     detect::{sameness::Sameness, streak::Streak},
 };
 
 /// One tool's counters in one session.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ToolState {
+    /// Found out again by whoever restores the session
+    #[serde(skip)]
     pub(crate) keys: KeyClasses,
     pub(crate) errors: Streak,
     pub(crate) invalid: Streak,
@@ -17,7 +21,7 @@ pub(crate) struct ToolState {
 }
 
 /// The tools' counters by the tools' numbers; the policy bounds how many tools there are.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ToolStates(Vec<ToolState>);
 
 impl ToolStates {
@@ -27,6 +31,10 @@ impl ToolStates {
             self.0.resize_with(at.saturating_add(1), ToolState::default);
         }
         self.0.get_mut(at)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// A new user turn: what the arguments look like stays known, the counters start anew.

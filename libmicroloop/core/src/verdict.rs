@@ -2,12 +2,12 @@
 
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use crate::amount::Amount;
 
 /// What happens to the call, mildest first. The numbers cross the C ABI and never change; 2 is kept for `transform`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum Action {
@@ -32,7 +32,7 @@ impl Action {
 }
 
 /// Why, as a stable code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
     /// Nothing to say
     #[serde(rename = "none")]
@@ -186,7 +186,8 @@ pub struct Verdict {
 pub(crate) const EVIDENCE: usize = 8;
 
 /// The latest few steps that speak for a finding.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<u64>", into = "Vec<u64>")]
 pub(crate) struct Evidence {
     steps: [u64; EVIDENCE],
     len: usize,
@@ -215,9 +216,25 @@ impl Evidence {
     }
 }
 
+impl From<Evidence> for Vec<u64> {
+    fn from(evidence: Evidence) -> Self {
+        evidence.to_vec()
+    }
+}
+
+impl From<Vec<u64>> for Evidence {
+    fn from(steps: Vec<u64>) -> Self {
+        let mut evidence = Self::default();
+        for step in steps {
+            evidence.push(step);
+        }
+        evidence
+    }
+}
+
 /// One detector's or rule's opinion, before it becomes a verdict. No text is made unless somebody asks. Always boxed: opinions are
 /// compared and passed on often and seldom exist.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Finding {
     pub(crate) action: Action,
     pub(crate) reason: Reason,

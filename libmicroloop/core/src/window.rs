@@ -2,13 +2,15 @@
 
 use alloc::collections::VecDeque;
 
-use crate::digest::Digest;
+use serde::{Deserialize, Serialize};
+
+use crate::{bounded, digest::Digest};
 
 /// Three rounds of the longest period (16), and room for distractors.
 const STEPS: usize = 64;
 
 /// A step that completed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Completed {
     pub(crate) step: u64,
     pub(crate) call: Digest,
@@ -22,8 +24,8 @@ impl Completed {
 }
 
 /// A ring of the latest completed steps.
-#[derive(Debug, Default)]
-pub(crate) struct Window(VecDeque<Completed>);
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Window(#[serde(deserialize_with = "bounded::ring::<_, _, STEPS>")] VecDeque<Completed>);
 
 impl Window {
     pub(crate) fn push(&mut self, completed: Completed) {

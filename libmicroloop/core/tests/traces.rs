@@ -12,6 +12,7 @@ mod shape;
 
 use std::{fs, path::PathBuf};
 
+use run::Process;
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -42,18 +43,33 @@ fn policy(trace: &Value) -> Vec<u8> {
         .unwrap_or_else(|error| panic!("{}: {error}; python tests/traces/resolve_policies.py", path.display()))
 }
 
+fn traces() -> Vec<(String, Value)> {
+    let mut traces = Vec::new();
+    for path in files() {
+        for trace in read(&path).as_array().expect("a list of traces") {
+            let place = format!("{}: {}", path.file_stem().unwrap_or_default().display(), trace["name"]);
+            traces.push((place, trace.clone()));
+        }
+    }
+    assert!(traces.len() > 100, "only {} traces were found", traces.len());
+    traces
+}
+
 #[test]
 fn every_trace_gets_the_verdicts_that_it_expects() {
     let mut wrong = Vec::new();
-    let mut played = 0;
-    for path in files() {
-        for trace in read(&path).as_array().expect("a list of traces") {
-            played += 1;
-            let problems = expectations::problems(trace, &run::play(trace, &policy(trace)));
-            let place = format!("{}: {}", path.file_stem().unwrap_or_default().display(), trace["name"]);
-            wrong.extend(problems.iter().map(|problem| format!("{place}: {problem}")));
-        }
+    for (place, trace) in traces() {
+        let problems = expectations::problems(&trace, &run::play(&trace, &policy(&trace), Process::Same));
+        wrong.extend(problems.iter().map(|problem| format!("{place}: {problem}")));
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
-    assert!(played > 100, "only {played} traces were found");
+}
+
+#[test]
+fn a_session_that_is_saved_and_restored_at_every_moment_says_the_same() {
+    for (place, trace) in traces() {
+        let policy = policy(&trace);
+        let (stays, moves) = (run::play(&trace, &policy, Process::Same), run::play(&trace, &policy, Process::Another));
+        assert_eq!(stays, moves, "{place}");
+    }
 }

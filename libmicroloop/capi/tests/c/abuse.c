@@ -57,6 +57,9 @@ static void null_pointers(void) {
           microloop_record(f.session, (uint64_t)MICROLOOP_STEP(verdict), MICROLOOP_OUTCOME_TEXT, NULL, 5));
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_turn(f.session, MICROLOOP_SPEAKER_ASSISTANT, NULL, 5));
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_session_state(f.session, NULL, 5));
+    FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_session_save(f.session, NULL, 5));
+    FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_session_load(f.policy, NULL, 5, &handle));
+    FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_session_load(f.policy, NULL, 0, NULL));
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_canonical(NULL, 5, NULL, 0));
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_canonical(bytes("{}"), 2, NULL, 5));
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_regex_check(NULL, 5));
@@ -87,6 +90,7 @@ static void every_call_refuses(uint64_t session, const char *why) {
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_spend(session, 1, 1));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_verdict(session, 1, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_state(session, buf, sizeof buf));
+    FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_save(session, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_time(session, 5));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_free(session));
 }
@@ -106,11 +110,48 @@ static void stale_handles(void) {
     GIVES(MICROLOOP_OK, microloop_session_free(again));
     FAILS(MICROLOOP_STALE_HANDLE, "a session handle", microloop_policy_free(f.session));
     FAILS(MICROLOOP_STALE_HANDLE, "is 0", microloop_session_new(0, NULL, 0, &handle));
+    FAILS(MICROLOOP_STALE_HANDLE, "is 0", microloop_session_load(0, NULL, 0, &handle));
     FAILS(MICROLOOP_STALE_HANDLE, "is 0", microloop_policy_tool(0, bytes(TOOL), strlen(TOOL), &f.tool));
     tear_down(f);
     FAILS(MICROLOOP_STALE_HANDLE, "was freed before", microloop_policy_free(f.policy));
     FAILS(MICROLOOP_STALE_HANDLE, "was freed before", microloop_session_free(f.session));
     FAILS(MICROLOOP_STALE_HANDLE, "was freed before", microloop_session_new(f.policy, NULL, 0, &handle));
+}
+
+/* What is saved in one process goes on in another; anything else is refused. */
+static void saved_sessions(void) {
+    fixture f = set_up();
+    for (int n = 0; n < 4; n++) {
+        int64_t verdict = check(f.session, f.tool, "{\"password\": \"" SECRET "\"}");
+        GIVES(MICROLOOP_OK, record(f.session, verdict, "no"));
+    }
+    uint8_t saved[4096];
+    int64_t len = microloop_session_save(f.session, saved, sizeof saved);
+    CHECK(len > 0 && (size_t)len < sizeof saved);
+    for (int64_t at = 0; at + (int64_t)strlen(SECRET) <= len; at++) {
+        CHECK(memcmp(saved + at, SECRET, strlen(SECRET)) != 0);
+    }
+
+    uint64_t elsewhere = new_policy(POLICY);
+    (void)new_tool(elsewhere, "{\"name\": \"another\"}");
+    uint64_t session = 0;
+    GIVES(MICROLOOP_OK, microloop_session_load(elsewhere, saved, (size_t)len, &session));
+    uint32_t tool = new_tool(elsewhere, TOOL);
+    GIVES(MICROLOOP_ACTION_BLOCK, MICROLOOP_ACTION(check(session, tool, "{\"password\": \"" SECRET "\"}")));
+    GIVES(MICROLOOP_OK, microloop_session_free(session));
+
+    FAILS(MICROLOOP_INVALID_SNAPSHOT, "damaged", microloop_session_load(elsewhere, saved, (size_t)len - 1, &session));
+    GIVES(0, (int64_t)session);
+    saved[len / 2] ^= 1;
+    FAILS(MICROLOOP_INVALID_SNAPSHOT, "damaged", microloop_session_load(elsewhere, saved, (size_t)len, &session));
+    FAILS(MICROLOOP_INVALID_SNAPSHOT, "begin", microloop_session_load(elsewhere, bytes("hello"), 5, &session));
+    FAILS(MICROLOOP_INVALID_SNAPSHOT, "begin", microloop_session_load(elsewhere, NULL, 0, &session));
+    saved[len / 2] ^= 1;
+    uint64_t other = new_policy("{\"version\": 1}");
+    FAILS(MICROLOOP_OTHER_POLICY, "another policy", microloop_session_load(other, saved, (size_t)len, &session));
+    GIVES(MICROLOOP_OK, microloop_policy_free(other));
+    GIVES(MICROLOOP_OK, microloop_policy_free(elsewhere));
+    tear_down(f);
 }
 
 /* Sessions outlive the handle of the policy that they were made with. */
@@ -381,6 +422,7 @@ int main(void) {
     null_pointers();
     misaligned_pointers_and_absurd_lengths();
     stale_handles();
+    saved_sessions();
     a_policy_freed_early();
     bad_policies();
     tools();

@@ -1,7 +1,7 @@
 //! The C ABI as Rust tests use it: what a host does, without the pointers.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
-use microloop::{check, last_error, policy, session, tool};
+use microloop::{check, last_error, policy, session, snapshot, tool};
 use serde_json::Value;
 
 /// What a C function gave: its value, or the status and message of its failure.
@@ -45,6 +45,13 @@ impl Policy {
         // SAFETY: the text has that many bytes and the handle takes a write.
         let status =
             unsafe { session::microloop_session_new(self.0, options.as_ptr(), options.len(), &raw mut handle) };
+        given(status, Session(handle))
+    }
+
+    pub fn load(self, saved: &[u8]) -> Given<Session> {
+        let mut handle = 0;
+        // SAFETY: the bytes are as many as that and the handle takes a write.
+        let status = unsafe { snapshot::microloop_session_load(self.0, saved.as_ptr(), saved.len(), &raw mut handle) };
         given(status, Session(handle))
     }
 
@@ -109,6 +116,15 @@ impl Session {
         // SAFETY: `read` passes a buffer and how much it takes.
         let text = read(|buf, cap| unsafe { session::microloop_session_state(self.0, buf, cap) });
         serde_json::from_slice(&text).expect("a state is JSON")
+    }
+
+    pub fn save(self) -> Given<Vec<u8>> {
+        // SAFETY: there is no buffer, and none of it is written.
+        let needed = unsafe { snapshot::microloop_session_save(self.0, std::ptr::null_mut(), 0) };
+        let mut saved = vec![0; usize::try_from(needed).unwrap_or(0)];
+        // SAFETY: the buffer has that many bytes.
+        let written = unsafe { snapshot::microloop_session_save(self.0, saved.as_mut_ptr(), saved.len()) };
+        given(i32::try_from(needed.min(0)).expect("a status"), saved).inspect(|_| assert_eq!(written, needed))
     }
 
     pub fn free(self) -> Given<()> {

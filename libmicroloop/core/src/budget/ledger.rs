@@ -1,12 +1,16 @@
 //! What one session has spent. A call is charged to the session and to all those above it, or to none.
 
+mod balance;
+
 use alloc::sync::Arc;
 use core::iter;
 
+use serde::{Deserialize, Serialize};
 use spin::{Mutex, MutexGuard};
 
 use super::{BudgetKind, BudgetRefusal, Budgets, Spending, minute::Minute, tools::ToolAccounts};
 use crate::policy::{Limit, Tool};
+pub(crate) use balance::Balance;
 
 /// The account of a session. Sessions below it, perhaps in other threads, charge it too.
 #[derive(Debug)]
@@ -17,7 +21,7 @@ pub struct Ledger {
     spent: Mutex<Spent>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Spent {
     calls: u64,
     minute: Minute,

@@ -2,13 +2,18 @@
 
 use alloc::collections::VecDeque;
 
-use super::{BudgetKind, BudgetRefusal};
+use serde::{Deserialize, Serialize};
+
+use super::{BudgetKind, BudgetRefusal, MAX_PER_MINUTE};
+use crate::bounded;
 
 const MINUTE_MS: u64 = 60_000;
 
 /// When the latest calls were, oldest first.
-#[derive(Debug, Default)]
-pub(super) struct Minute(VecDeque<u64>);
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Minute(
+    #[serde(deserialize_with = "bounded::ring::<_, _, { MAX_PER_MINUTE as usize }>")] VecDeque<u64>,
+);
 
 impl Minute {
     /// Forgets what is older than a minute, and refuses one call more than `limit`.

@@ -5,6 +5,7 @@ mod minute;
 mod model;
 mod tools;
 
+pub(crate) use ledger::Balance;
 pub use ledger::Ledger;
 pub use model::{Allowance, ModelBudgets, Spending};
 

@@ -2,6 +2,8 @@
 
 use alloc::{boxed::Box, vec::Vec};
 
+use serde::{Deserialize, Serialize};
+
 use super::{BudgetKind, BudgetRefusal, minute::Minute};
 use crate::policy::Limit;
 
@@ -9,10 +11,10 @@ use crate::policy::Limit;
 const MAX_TOOLS: u32 = 4096;
 
 /// By the index of the tool. Tools without a limit have no account.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ToolAccounts(Vec<Option<Box<Account>>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Account {
     calls: u64,
     minute: Minute,

@@ -1,6 +1,8 @@
 //! `loop.near`: when two calls of a tool say nearly the same.
 
-use alloc::boxed::Box;
+use alloc::{boxed::Box, vec::Vec};
+
+use serde::{Deserialize, Serialize};
 
 use super::{Situation, reached_if, repeat};
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
 const WORDS: usize = 32;
 
 /// A word and the text that it stands in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Word {
     letters: u32,
     /// A hash of the text and its path in the arguments
@@ -21,19 +23,44 @@ struct Word {
 }
 
 /// The words of a call's texts, and its shape without digits.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "SavedWords", into = "SavedWords")]
 pub(crate) struct Words {
     list: [Word; WORDS],
     len: usize,
     shape: u32,
 }
 
+/// Only the words that there are.
+#[derive(Serialize, Deserialize)]
+struct SavedWords(Vec<Word>, u32);
+
+impl From<Words> for SavedWords {
+    fn from(words: Words) -> Self {
+        Self(words.all().copied().collect(), words.shape)
+    }
+}
+
+impl From<SavedWords> for Words {
+    fn from(SavedWords(list, shape): SavedWords) -> Self {
+        let mut words = Self::none(shape);
+        for word in list {
+            words.add(word);
+        }
+        words
+    }
+}
+
 impl Words {
     /// `canonical` is the text that the call's identity was made of.
     pub(crate) fn of(arguments: &Json<'_>, canonical: &[u8]) -> Self {
-        let mut words = Self { list: [Word::default(); WORDS], len: 0, shape: shape(canonical) };
+        let mut words = Self::none(shape(canonical));
         words.gather(arguments, 0);
         words
+    }
+
+    fn none(shape: u32) -> Self {
+        Self { list: [Word::default(); WORDS], len: 0, shape }
     }
 
     fn gather(&mut self, value: &Json<'_>, path: u32) {

@@ -2,6 +2,8 @@
 
 use alloc::boxed::Box;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     near::{Words, may_refuse},
     reached_if,
@@ -15,7 +17,7 @@ use crate::{
 };
 
 /// The calls of one tool in a row that had one outcome.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Sameness {
     outcome: Option<Digest>,
     last_call: Digest,
@@ -25,7 +27,7 @@ pub(crate) struct Sameness {
 }
 
 /// How a call is worded, and whether it rewords the one before.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Wording {
     words: Words,
     reworded: bool,

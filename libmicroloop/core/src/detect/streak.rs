@@ -2,6 +2,8 @@
 
 use alloc::boxed::Box;
 
+use serde::{Deserialize, Serialize};
+
 use super::{reached, reached_warning};
 use crate::{
     digest::Digest,
@@ -10,7 +12,7 @@ use crate::{
 };
 
 /// The failures of one tool in a row that have one cause.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Streak {
     cause: Digest,
     count: u32,
@@ -21,7 +23,7 @@ pub(crate) struct Streak {
 }
 
 /// The session's counters at one moment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct World {
     pub(crate) epoch: u32,
     pub(crate) shift: u32,

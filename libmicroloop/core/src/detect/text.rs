@@ -2,6 +2,8 @@
 
 use alloc::{boxed::Box, vec::Vec};
 
+use serde::{Deserialize, Serialize};
+
 use super::reached;
 use crate::{
     digest::Digest,
@@ -11,7 +13,7 @@ use crate::{
 };
 
 /// The assistant turns in a row that say nothing new.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Turns {
     last: Option<Digest>,
     count: u32,

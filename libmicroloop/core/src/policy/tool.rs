@@ -2,13 +2,13 @@
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{ArgumentSchema, Loops, OnError};
 use crate::{pattern::Names, rules::Rule};
 
 /// What a tool does to the world.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
     /// Nothing

@@ -14,9 +14,18 @@ use serde_json::Value;
 use crate::shape::Shape;
 
 /// What was said about one step.
+#[derive(Debug, PartialEq)]
 pub struct Said {
     pub action: Action,
     pub reason: &'static str,
+    pub feedback: String,
+}
+
+/// Whether the session stays where it is, or goes to another process whenever it can.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Process {
+    Same,
+    Another,
 }
 
 struct Run<'t> {
@@ -25,18 +34,20 @@ struct Run<'t> {
     engine: Engine,
     tools: HashMap<String, (u32, Arc<Tool>)>,
     now_ms: u64,
+    process: Process,
 }
 
 /// The verdict on each step; none for a user turn. `policy` is a resolved document.
-pub fn play(trace: &Value, policy: &[u8]) -> Vec<Option<Said>> {
+pub fn play(trace: &Value, policy: &[u8], process: Process) -> Vec<Option<Said>> {
     let policy = Arc::new(Policy::from_json(policy).expect("a resolved policy"));
     let engine = Engine::new(Arc::clone(&policy), trace["role"].as_str(), None, 0);
-    let mut run = Run { trace, policy, engine, tools: HashMap::new(), now_ms: 0 };
+    let mut run = Run { trace, policy, engine, tools: HashMap::new(), now_ms: 0, process };
     trace["steps"].as_array().expect("steps").iter().map(|step| run.step(step)).collect()
 }
 
 impl Run<'_> {
     fn step(&mut self, step: &Value) -> Option<Said> {
+        self.hand_over();
         self.now_ms = step["at"].as_u64().unwrap_or(self.now_ms);
         if let Some(text) = step["user"].as_str() {
             self.engine.turn(Speaker::User, text.as_bytes());
@@ -52,10 +63,22 @@ impl Run<'_> {
         }
         let before = self.engine.state().steps;
         let checked = self.check(step);
+        self.hand_over();
         if checked.action.runs() && checked.step > before {
             self.record(checked.step, step);
         }
         Some(self.said(checked))
+    }
+
+    fn hand_over(&mut self) {
+        if self.process == Process::Same {
+            return;
+        }
+        let mut tools: Vec<&(u32, Arc<Tool>)> = self.tools.values().collect();
+        tools.sort_by_key(|(index, _)| *index);
+        let tools: Vec<_> = tools.into_iter().map(|(_, tool)| Arc::clone(tool)).collect();
+        let saved = self.engine.save().expect("a session without a parent");
+        self.engine = Engine::restore(Arc::clone(&self.policy), &saved, &tools).expect("what was just saved");
     }
 
     fn check(&mut self, step: &Value) -> Checked {
@@ -92,7 +115,8 @@ impl Run<'_> {
 
     fn said(&self, checked: Checked) -> Said {
         let verdict = if checked.noted { self.engine.verdict(checked.step) } else { None };
-        Said { action: checked.action, reason: verdict.map_or("none", |verdict| verdict.reason.code()) }
+        let reason = verdict.as_ref().map_or("none", |verdict| verdict.reason.code());
+        Said { action: checked.action, reason, feedback: verdict.map_or_else(String::new, |verdict| verdict.feedback) }
     }
 }
 
