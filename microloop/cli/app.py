@@ -11,6 +11,7 @@ import click
 _HOMES = {
     "check": "microloop.cli.check",
     "completion": "microloop.cli.completion",
+    "hook": "microloop.cli.hook",
     "policy": "microloop.cli.policy",
 }
 
