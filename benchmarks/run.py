@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 import groups
+import hook
 import native
 import report
 import size
@@ -31,6 +32,7 @@ def main() -> None:
     given = options()
     pythons = dict.fromkeys((*OURS, *PEERS), given.python) | {"published": given.published}
     rows = native.measure() + groups.measure(pythons, given.rounds) + startup.measure(given.python)
+    rows += hook.measure(given.python)
     times = report.ratio(rows, FLOORS, WHOLE)
     weight = size.weigh(given.wheel)
     print(report.text(rows, times, given.rounds))

@@ -198,6 +198,13 @@ def test_a_session_that_ends_is_forgotten_with_its_sub_agents(host, dialect):
     assert agent.call(**extra).denied is None
 
 
+@every_dialect
+def test_in_observe_mode_a_call_runs_that_the_core_cannot_even_read(host, dialect):
+    agent = host(dialect, {"mode": "observe"})
+    assert agent.tell("before", tool_input={"n": 10**40}).code == 0
+    assert agent.tell("after", tool_input={"n": 10**40}).code == 0
+
+
 def test_in_observe_mode_nothing_is_said(host):
     agent = host(policy={"mode": "observe", "loops": {"repeat": {"block": 2}}})
     assert [agent.call().stdout for _ in range(4)] == [""] * 4

@@ -48,12 +48,12 @@ def optional_text(payload: Payload, key: str) -> str:
 
 
 def json_bytes(value: object) -> bytes:
-    """A part of the payload as JSON again, as the core reads it.
+    """A part of the payload as JSON again, the same for the same value.
 
-    >>> json_bytes({"command": "ls"})
-    b'{"command":"ls"}'
+    >>> json_bytes({"command": "ls", "background": False})
+    b'{"background":false,"command":"ls"}'
     """
-    return json.dumps(value, separators=(",", ":")).encode("ascii")
+    return json.dumps(value, separators=(",", ":"), sort_keys=True).encode("ascii")
 
 
 def result(value: object) -> Outcome:

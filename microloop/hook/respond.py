@@ -79,8 +79,5 @@ def _call(event: Event) -> str:
         return f"id {event.call_id}"
     from hashlib import blake2b
 
-    from microloop._native import canonical
-
-    digest = blake2b(canonical(event.arguments), digest_size=16, person=b"microloop hook")
-    digest.update(event.tool.encode("utf-8", "replace"))
-    return f"call {digest.hexdigest()}"
+    called = event.tool.encode("utf-8", "replace") + b"\0" + event.arguments
+    return f"call {blake2b(called, digest_size=16).hexdigest()}"

@@ -49,6 +49,16 @@ struct Snapshot<'e> {
     refused_in_row: u32,
 }
 
+impl Snapshot<'_> {
+    fn read(bytes: &[u8]) -> Result<Self, NotRestored> {
+        match postcard::take_from_bytes(bytes) {
+            Ok((saved, [])) => Ok(saved),
+            Ok((_, rest)) => Err(NotRestored(format!("{} bytes are left over", rest.len()))),
+            Err(error) => Err(NotRestored(format!("they cannot be read ({error})"))),
+        }
+    }
+}
+
 impl Engine {
     /// The session as bytes, for [`Engine::restore`].
     ///
@@ -82,11 +92,7 @@ impl Engine {
     /// # Errors
     /// [`NotRestored`] says what is wrong with the bytes.
     pub fn restore(policy: Arc<Policy>, bytes: &[u8], tools: &[Arc<Tool>]) -> Result<Self, NotRestored> {
-        let (saved, rest) = postcard::take_from_bytes::<Snapshot<'_>>(bytes)
-            .map_err(|error| NotRestored(format!("they cannot be read ({error})")))?;
-        if !rest.is_empty() {
-            return Err(NotRestored(format!("{} bytes are left over", rest.len())));
-        }
+        let saved = Snapshot::read(bytes)?;
         if saved.tools.len() > tools.len() || !saved.pending.within(tools.len()) {
             return Err(NotRestored("they speak of a tool that was not saved with them".into()));
         }
