@@ -2,6 +2,8 @@
 
 use alloc::format;
 
+use serde::{Deserialize, Serialize};
+
 use super::{BudgetKind, BudgetRefusal};
 use crate::{amount::NANO, policy::PolicyError};
 
@@ -12,7 +14,7 @@ const MILLION: u64 = 1_000_000;
 const WRAP_UP: f64 = 0.1;
 
 /// What the model has spent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spending {
     /// Tokens, of whatever kind the host counts
     pub tokens: u64,
