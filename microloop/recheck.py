@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from microloop.guardrail import Guardrail
+from microloop.logs import read
 from microloop.policy import Policy
-from microloop.recorded import BrokenLine, Step, read_steps
+from microloop.recorded import BrokenLine, Step
 from microloop.replay import Replay
 from microloop.verdict import Action, Verdict
 
@@ -96,9 +97,9 @@ class Recheck:
         """Whether anything would have been stopped in any of the runs."""
         return any(run.stopped for run in self.runs.values())
 
-    def judge(self, lines: Iterable[bytes]) -> Iterator[Judged]:
-        """Each line with what the guard says about it."""
-        for line in read_steps(lines):
+    def judge(self, lines: Iterable[bytes], log_format: str | None = None) -> Iterator[Judged]:
+        """Each step with what the guard says about it, and each broken line."""
+        for line in read(lines, log_format):
             if isinstance(line, BrokenLine):
                 self.broken_lines += 1
                 yield line

@@ -8,13 +8,14 @@ means that the log does not say what came back. `tokens` and `usd` are what the 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from microloop.replay import UNKNOWN
 from microloop.spending import nano_usd, whole_tokens
 
+_MOST_MILLISECONDS = 1 << 53
 _KEPT = ("call_id", "batch", "at", "user", "assistant")
 _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "tool": ((str,), "text"),
@@ -53,37 +54,27 @@ class BrokenLine:
 Line: TypeAlias = "Step | BrokenLine"
 
 
-def read_steps(lines: Iterable[bytes]) -> Iterator[Line]:
-    """Each line of a recording, in order; empty lines are left out.
-
-    >>> [each.tool for each in read_steps([b'{"tool": "search", "arguments": {"q": "x"}, "result": "no"}'])]
-    ['search']
-    """
-    counts: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            yield _step(_object(line), counts)
-        except ValueError as error:
-            yield BrokenLine(number, str(error))
-
-
-def _object(line: bytes) -> Mapping[str, Any]:
+def decode(line: bytes) -> Any:
+    """The JSON value of a line; a ValueError says what is wrong with it."""
     try:
-        document = json.loads(line)
+        return json.loads(line)
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
+        place = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
+        raise ValueError(f"not JSON: {error.msg} at {place}") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def step_of(document: Any, counts: dict[str, int]) -> Step:
+    """The step that a line's value is; `counts` has the next number of each run. A ValueError says why it is none.
+
+    >>> step_of({"tool": "search", "arguments": {"q": "x"}, "result": "no"}, {}).tool
+    'search'
+    """
     if not isinstance(document, dict):
         raise ValueError(f"expected an object, found {type(document).__name__}")  # noqa: TRY004  # of the line, not the call
-    return document
-
-
-def _step(document: Mapping[str, Any], counts: dict[str, int]) -> Step:
     for key, (types, wanted) in _TYPES.items():
         if key in document and not isinstance(document[key], types):
             raise ValueError(f'"{key}" must be {wanted}, found {type(document[key]).__name__}')
@@ -101,7 +92,7 @@ def _step(document: Mapping[str, Any], counts: dict[str, int]) -> Step:
 def _played(document: Mapping[str, Any]) -> Mapping[str, Any]:
     played = {key: document[key] for key in _KEPT if document.get(key) is not None}
     if "at" in played:
-        played["at"] = int(played["at"])
+        played["at"] = _milliseconds(played["at"])
     spent = {key: document[key] for key in _SPENT if document.get(key) is not None}
     if spent:
         played["spend"] = spent
@@ -109,6 +100,13 @@ def _played(document: Mapping[str, Any]) -> Mapping[str, Any]:
         return played
     outcome = {"error": _error(document)} if document.get("error") else {"result": _result(document)}
     return {**played, "tool": document["tool"], "args": document.get("arguments") or {}, **outcome}
+
+
+def _milliseconds(at: float) -> int:
+    """As the core takes them; the comparison also fails for what is no number."""
+    if not -_MOST_MILLISECONDS <= at <= _MOST_MILLISECONDS:
+        raise ValueError(f'"at" must be milliseconds, at most {_MOST_MILLISECONDS}')
+    return int(at)
 
 
 def _error(document: Mapping[str, Any]) -> str:

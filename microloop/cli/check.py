@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from microloop.cli.references import PolicyReference, load_policy
+from microloop.cli.references import LogFormat, PolicyReference, load_policy
 from microloop.cli.source import open_lines
 from microloop.cli.style import complain
 
@@ -14,14 +14,26 @@ from microloop.cli.style import complain
 @click.option(
     "--policy", default="balanced", show_default=True, type=PolicyReference(), help="Name or path of a policy."
 )
+@click.option("--format", "log_format", type=LogFormat(), help="How the file is written, if it is not found by itself.")
 @click.option("--run-id", "run_ids", multiple=True, help="Only the run of this id; may be given again.")
 @click.option("--role", help="Role of the sessions.")
 @click.option("--quiet", "-q", is_flag=True, help="Only steps that are not simply allowed.")
 @click.option("--json", "as_json", is_flag=True, help="JSON lines: one a step, then one summary.")
-def command(run: str, *, policy: str, run_ids: tuple[str, ...], role: str | None, quiet: bool, as_json: bool) -> None:
-    """Replay a recorded RUN (JSON lines, also .gz and .xz; - for standard input) and say what would have happened.
+def command(
+    run: str,
+    *,
+    policy: str,
+    log_format: str | None,
+    run_ids: tuple[str, ...],
+    role: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Replay a recorded RUN (also .gz and .xz; - for standard input) and say what would have happened.
 
-    Each run in the file has a session of its own. A line that is no step is reported with its number and skipped.
+    It reads microloop's own JSON lines, messages of OpenAI, Anthropic and LangChain, LangSmith and OpenTelemetry
+    exports, and the logs of coding agents. Each run in the file has a session of its own. A line that is no step is
+    reported with its number and skipped.
 
     Exit code: 0 if nothing would have been stopped, 1 if something would, 2 if the input cannot be used.
     """
@@ -32,7 +44,7 @@ def command(run: str, *, policy: str, run_ids: tuple[str, ...], role: str | None
     recheck = Recheck(load_policy(policy), role=role, only=frozenset(run_ids))
     try:
         with open_lines(run) as lines:
-            for judged in recheck.judge(lines):
+            for judged in recheck.judge(lines, log_format):
                 report.show(judged)
     except (OSError, EOFError) as error:
         complain(f"{run}: cannot be read: {error}")

@@ -1,8 +1,8 @@
-"""Policies as arguments of commands: a name or a path, completed by the shell."""
+"""Policies and formats of logs as arguments of commands, completed by the shell."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -22,6 +22,27 @@ class PolicyReference(click.ParamType):  # type: ignore[type-arg]  # generic onl
 
         names = [CompletionItem(name) for name in policy_names() if name.startswith(incomplete)]
         return [*names, CompletionItem(incomplete, type="file")]
+
+
+class LogFormat(click.ParamType):  # type: ignore[type-arg]  # as above
+    """The name of a format that recorded runs can be in."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """One of the names, or an error that has them all."""
+        return str(_format_names().convert(value, param, ctx))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names that begin so."""
+        return _format_names().shell_complete(ctx, param, incomplete)
+
+
+def _format_names() -> click.Choice[str]:
+    """Made when it is needed: importers cost more time than a command's help may take."""
+    from microloop.logs import FORMATS
+
+    return click.Choice(tuple(FORMATS))
 
 
 def load_policy(reference: str) -> Policy:

@@ -6,9 +6,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO
 
 import click
+
+from microloop.logs.files import unpacked
 
 _LONG = 1 << 20
 
@@ -20,20 +22,8 @@ def open_lines(name: str) -> Iterator[Iterator[bytes]]:
         yield iter(sys.stdin.buffer)
         return
     path = Path(name)
-    with path.open("rb") as raw, _unpacked(path, raw) as lines:
+    with path.open("rb") as raw, unpacked(path, raw) as lines:
         yield _watched(lines, raw, path.stat().st_size)
-
-
-def _unpacked(path: Path, raw: BinaryIO) -> IO[bytes]:
-    if path.suffix == ".gz":
-        import gzip
-
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-    if path.suffix == ".xz":
-        import lzma
-
-        return lzma.LZMAFile(raw)
-    return raw
 
 
 def _watched(lines: IO[bytes], raw: BinaryIO, size: int) -> Iterator[bytes]:
