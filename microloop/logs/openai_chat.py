@@ -56,7 +56,8 @@ def _turn(entry: Entry) -> Iterator[Event]:
         calls.append((None, message["function_call"]))
     for call_id, function in calls:
         tool = text(function.get("name"))
-        args = arguments(function.get("arguments", function.get("input")))
+        # Custom tools take a text, which is no JSON that went wrong.
+        args = {"input": function["input"]} if "input" in function else arguments(function.get("arguments"))
         yield (
             Call(entry.run_id, tool, args, call_id, entry.turn)
             if tool

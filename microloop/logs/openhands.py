@@ -31,17 +31,15 @@ _NO_CALLS = frozenset(
     )
 )
 _NO_RESULTS = frozenset(("agent_state_changed", "recall", "null", "condense", "llm_response", "loop_detection"))
-# What the host adds to the arguments; most of it would make equal calls differ.
-_NO_ARGUMENTS = frozenset(
+# What stands among the arguments and is none of the tool's; most of it would make equal calls differ.
+_HOSTS = frozenset(
     (
         "thought",
         "hidden",
         "blocking",
-        "is_input",
         "confirmation_state",
         "security_risk",
         "is_confirmed",
-        "kind",
         "keep_prompt",
         "set_hard_timeout",
         "hard_timeout",
@@ -49,6 +47,8 @@ _NO_ARGUMENTS = frozenset(
         "is_static",
     )
 )
+_THINKING_HOSTS = _HOSTS - {"thought"}
+_SDK_HOSTS = frozenset(("kind", "security_risk"))
 
 
 def recognises(document: Any) -> bool:
@@ -104,11 +104,12 @@ def _action(entry: Entry) -> Iterator[Event]:
         called = mapping(event.get("tool_call_metadata"))
         tool = text(called.get("function_name")) or action
         batch = text(mapping(called.get("model_response")).get("id"))
-        yield Call(entry.run_id, tool, _own(args), _event_id(event.get("id")), batch, at)
+        own = _own(args, _THINKING_HOSTS if action == "think" else _HOSTS)
+        yield Call(entry.run_id, tool, own, _event_id(event.get("id")), batch, at)
 
 
-def _own(args: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in args.items() if key not in _NO_ARGUMENTS and value is not None}
+def _own(args: dict[str, Any], hosts: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in args.items() if key not in hosts and value is not None}
 
 
 def _event_id(number: Any) -> str | None:
@@ -143,8 +144,9 @@ def _sdk_call(entry: Entry, tool: str | None, call_id: str | None) -> Event:
     tool = tool or text(written.get("name"))
     if tool is None:
         return BrokenLine(entry.line, "an action without a tool_name")
-    action = event.get("action")
-    args = _own(action) if isinstance(action, dict) else arguments(written.get("arguments"))
+    # What could not be made an action has no more than what the model wrote.
+    action = event.get("action") or arguments(written.get("arguments"))
+    args = _own(action, _SDK_HOSTS) if isinstance(action, dict) else arguments(action)
     batch = text(event.get("llm_response_id"))
     return Call(entry.run_id, tool, args, call_id, batch, milliseconds(event.get("timestamp")))
 

@@ -70,7 +70,7 @@ def _document(number: int, first: bytes, rest: Iterator[tuple[int, bytes]]) -> R
         held.append(line)
         depth += _depth(line)
     try:
-        return Value(number, decode(b"\n".join(held)))
+        return Value(number, decode(b"\n".join(each.rstrip(b"\r\n") for each in held)))
     except ValueError as error:
         return BrokenLine(number, f"the document that begins here is {error}")
 
