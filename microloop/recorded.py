@@ -8,6 +8,7 @@ means that the log does not say what came back. `tokens` and `usd` are what the 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -15,6 +16,7 @@ from typing import Any, TypeAlias
 from microloop.replay import UNKNOWN
 from microloop.spending import nano_usd, whole_tokens
 
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 _MOST_MILLISECONDS = 1 << 53
 _KEPT = ("call_id", "batch", "at", "user", "assistant")
 _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
@@ -57,7 +59,7 @@ Line: TypeAlias = "Step | BrokenLine"
 def decode(line: bytes) -> Any:
     """The JSON value of a line; a ValueError says what is wrong with it."""
     try:
-        return json.loads(line)
+        return json.loads(mended(line))
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
@@ -65,6 +67,17 @@ def decode(line: bytes) -> Any:
         raise ValueError(f"not JSON: {error.msg} at {place}") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def mended(line: bytes) -> bytes:
+    r"""A line whose escapes are whole characters: halves of one, which JavaScript leaves where it cuts texts, are none.
+
+    >>> mended(rb'"\ud83d\ude00 \ud83d"')
+    b'"\\ud83d\\ude00 \\ufffd"'
+    """
+    if rb"\ud" not in line and rb"\uD" not in line:
+        return line
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found["half"] else found[0], line)
 
 
 def step_of(document: Any, counts: dict[str, int]) -> Step:

@@ -98,6 +98,36 @@ def test_standard_input_is_read():
     assert result.exit_code == 1
 
 
+def chat(number):
+    call = {"id": f"call_{number}", "function": {"name": "search", "arguments": '{"q": "x"}'}}
+    asked = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return [json.dumps(asked), json.dumps({"role": "tool", "tool_call_id": call["id"], "content": "no"})]
+
+
+def test_other_formats_are_found_by_themselves(check):
+    lines = [line for number in range(4) for line in chat(number)]
+    assert check(lines).output.splitlines()[3] == "    2  block  search  loop.repeat, 3 of 3, because of steps 0, 1"
+    result = CliRunner().invoke(app, ["check", "-", "--policy", "strict_loop_detection"], input=f"[{', '.join(lines)}]")
+    assert (result.exit_code, "loop.repeat 2" in result.output) == (1, True)
+
+
+def test_a_format_can_be_named(check):
+    assert check(LOOP, "--format", "microloop").exit_code == 1
+    assert check(LOOP, "--format", "codex").exit_code == 2
+    result = check(LOOP, "--format", "openapi")
+    assert (result.exit_code, "'openai-responses'" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["run.jsonl.gz", "run.jsonl.xz"])
+def test_a_damaged_packed_file_cannot_be_used(check, tmp_path, name):
+    check([step(result=str(number)) for number in range(2000)], name=name)
+    data = bytearray((tmp_path / name).read_bytes())
+    data[len(data) // 2 :] = b"damaged" * 100
+    (tmp_path / name).write_bytes(data)
+    result = CliRunner().invoke(app, ["check", str(tmp_path / name)])
+    assert (result.exit_code, "cannot be read" in result.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

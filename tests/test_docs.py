@@ -19,6 +19,7 @@ from docs_pages import DOCS, ROOT, Block, blocks, commands
 from installed import installed
 
 PAGES = [DOCS / "index.md", *sorted(DOCS.glob("tutorial/*.md")), *sorted(DOCS.glob("how-to/*.md"))]
+PAGES.append(DOCS / "reference" / "recorded-runs.md")
 NEEDS = {
     "guard-ag2": "ag2",
     "guard-ag2-classic": "autogen",

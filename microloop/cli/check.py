@@ -38,6 +38,7 @@ def command(
     Exit code: 0 if nothing would have been stopped, 1 if something would, 2 if the input cannot be used.
     """
     from microloop.cli.report import JsonReport, TextReport
+    from microloop.logs.files import UNREADABLE
     from microloop.recheck import Recheck
 
     report = JsonReport(quiet=quiet) if as_json else TextReport(quiet=quiet)
@@ -46,7 +47,7 @@ def command(
         with open_lines(run) as lines:
             for judged in recheck.judge(lines, log_format):
                 report.show(judged)
-    except (OSError, EOFError) as error:
+    except UNREADABLE as error:
         complain(f"{run}: cannot be read: {error}")
         raise SystemExit(2) from None
     if not recheck.runs:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from microloop.recorded import decode
+
 _MOST_TOKENS = (1 << 64) - 1
 _MOST_DOLLARS = 1e10
 _MOST_MILLISECONDS = 1 << 53
@@ -86,8 +88,8 @@ def parsed_text(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
+        return decode(value.encode())
+    except ValueError:
         return value
 
 

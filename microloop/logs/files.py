@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import lzma
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO, cast
+
+UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError)
+"""What reading a file can raise; what is in it raises nothing."""
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
@@ -20,7 +25,5 @@ def unpacked(path: Path, raw: BinaryIO) -> IO[bytes]:
 
         return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
     if path.suffix == ".xz":
-        import lzma
-
         return lzma.LZMAFile(raw)
     return raw

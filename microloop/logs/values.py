@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from microloop.recorded import BrokenLine, decode
+from microloop.recorded import BrokenLine, decode, mended
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
@@ -90,7 +90,7 @@ def _side_by_side(line: bytes) -> list[Any]:
     found: list[Any] = []
     decoder = json.JSONDecoder()
     try:
-        text = line.decode().strip()
+        text = mended(line).decode().strip()
         at = 0
         while at < len(text):
             data, at = decoder.raw_decode(text, at)

@@ -15,110 +15,23 @@ from microloop.logs.values import Value, read_values
 from microloop.recorded import BrokenLine, Step
 
 JSON_LINES = [name for name in NAMES if name.endswith(".jsonl")]
-KEYS = [
-    "type",
-    "role",
-    "content",
-    "messages",
-    "tool_calls",
-    "function",
-    "name",
-    "arguments",
-    "id",
-    "call_id",
-    "payload",
-    "kind",
-    "source",
-    "action",
-    "observation",
-    "args",
-    "cause",
-    "message",
-    "sessionId",
-    "isSidechain",
-    "usage",
-    "run_type",
-    "start_time",
-    "inputs",
-    "outputs",
-    "child_runs",
-    "trace_id",
-    "parent_run_id",
-    "resourceSpans",
-    "scopeSpans",
-    "spans",
-    "attributes",
-    "key",
-    "value",
-    "status",
-    "context",
-    "lc",
-    "kwargs",
-    "data",
-    "extra",
-    "trajectory",
-    "trajectory_format",
-    "actions",
-    "toolCalls",
-    "result",
-    "projectHash",
-    "tokens",
-    "timestamp",
-    "tool",
-    "user",
-    "assistant",
-    "at",
-    "usd",
-    "run_id",
-    "step",
-    "error",
-    "output",
-    "object",
-    "parts",
-    "response",
-    "startTimeUnixNano",
-    "traceId",
-    "spanId",
-    "parentSpanId",
-    "arrayValue",
-    "values",
-    "gen_ai.operation.name",
-]
-WORDS = st.sampled_from(
-    [
-        *[
-            "user",
-            "assistant",
-            "tool",
-            "gemini",
-            "human",
-            "ai",
-            "function_call",
-            "tool_use",
-            "tool_result",
-            "execute_tool",
-            "response_item",
-        ],
-        *[
-            "session_meta",
-            "event_msg",
-            "message",
-            "ActionEvent",
-            "ObservationEvent",
-            "agent",
-            "run",
-            "llm",
-            "mini-swe-agent-1.1",
-            "response",
-        ],
-        *["chat", "invoke_agent", "2026-01-01T00:00:00Z", "99999-01-01", "{", "�"],
-        "",
-    ]
-)
+
+
+def inside(value):
+    """All keys, and all short texts, of a value."""
+    if isinstance(value, dict):
+        yield from value
+    elif isinstance(value, str) and len(value) < 30:
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from inside(each)
+
+
+WORDS = st.sampled_from(sorted({*inside([documents(name) for name in NAMES]), "", "{", "\ud800", "99999-01-01"}))
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | WORDS
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=7),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=7),
     max_leaves=40,
 )
 
@@ -254,6 +167,21 @@ def damage(document, data):
             document[place] = data.draw(SCALARS)
             return
         document = inner
+
+
+def test_half_a_character_is_no_reason_to_fail():
+    """Texts that JavaScript has cut end in one; what the guard takes must be Unicode."""
+    call = rb'{"id": "a", "function": {"name": "x\ud83d", "arguments": "{\"a\": \"\\\\ \\uD83D\"}"}}'
+    lines = [
+        rb'{"role": "assistant", "tool_calls": [%b]}' % call,
+        rb'{"role": "tool", "tool_call_id": "a", "content": "\ud83d\ude00\udE00"}',
+    ]
+    (step,) = read(lines)
+    assert (step.tool, step.played["args"], step.played["result"]) == (
+        "x\ufffd",
+        {"a": "\\ \ufffd"},
+        "\U0001f600\ufffd",
+    )
 
 
 @pytest.mark.shared

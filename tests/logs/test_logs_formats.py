@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from log_expectations import EXPECTED
 
+from docs_pages import DOCS, first_column, sections
 from microloop.logs import FORMATS, detect, read
 from microloop.logs.files import lines_of
 from microloop.logs.values import Value, read_values
@@ -133,6 +134,12 @@ def test_a_guard_takes_what_importers_give(name):
 def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match='no format "openapi"; known are microloop, claude-code'):
         read([], "openapi")
+
+
+@pytest.mark.parametrize("heading", ["Formats", "What is read"])
+def test_each_format_is_described(heading):
+    described = first_column(sections(DOCS / "reference" / "recorded-runs.md")[heading])
+    assert described == [name for name in FORMATS if heading == "Formats" or name != "microloop"]
 
 
 def test_plain_messages_are_taken_for_openais():
