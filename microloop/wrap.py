@@ -16,15 +16,26 @@ _ADAPTERS = {
     ("llama_index.core.tools.types", "BaseTool"): "microloop.adapters.llama_index",
     ("smolagents.tools", "Tool"): "microloop.adapters.smolagents",
 }
-# Packages whose names nobody else uses; the tools of the others cannot be called, which is said of them instead.
+# Packages whose names nobody else uses, and what guards their tools where it is not `wrap`.
 _FRAMEWORKS = {
+    "ag2": "AG2",
+    "agent_framework": "Agent Framework",
     "autogen_core": "AutoGen",
     "crewai": "CrewAI",
     "fastmcp": "FastMCP",
+    "google.adk": "Google ADK",
     "langchain_core": "LangChain",
     "llama_index": "LlamaIndex",
-    "pydantic_ai": "pydantic-ai",
+    "pydantic_ai": "Pydantic AI",
     "smolagents": "smolagents",
+}
+_INSTEAD = {
+    "AG2": "microloop.adapters.ag2.GuardrailMiddleware guards its agents",
+    "Agent Framework": "microloop.adapters.agent_framework.guardrail_middleware guards its agents",
+    "AutoGen": "microloop.adapters.autogen.guarded_assistant guards its agents",
+    "FastMCP": "microloop.adapters.fastmcp.GuardrailMiddleware guards its servers",
+    "Google ADK": "microloop.adapters.google_adk.GuardrailPlugin guards its apps",
+    "Pydantic AI": "microloop.adapters.pydantic_ai.GuardrailCapability guards its agents",
 }
 
 
@@ -36,8 +47,10 @@ def adapter_of(tool: object) -> str | None:
 
 def framework_of(tool: object) -> str | None:
     """The framework whose tool this is."""
-    packages = (base.__module__.partition(".")[0] for base in type(tool).__mro__)
-    return next((_FRAMEWORKS[package] for package in packages if package in _FRAMEWORKS), None)
+    modules = [f"{base.__module__}." for base in type(tool).__mro__]
+    return next(
+        (name for package, name in _FRAMEWORKS.items() if any(each.startswith(f"{package}.") for each in modules)), None
+    )
 
 
 def wrapped(guard: Guardrail, tool: Any) -> Any:
@@ -48,11 +61,10 @@ def wrapped(guard: Guardrail, tool: Any) -> Any:
     framework = framework_of(tool)
     if framework is None and callable(tool):
         return guard.verify(tool)
-    raise TypeError(
-        f"{type(tool).__module__}.{type(tool).__qualname__} cannot be wrapped"
-        + (
-            f": there is no adapter for tools of {framework}; put @guard.verify below its decorator"
-            if framework
-            else ": it is neither a tool of a framework with an adapter nor callable"
-        )
-    )
+    raise TypeError(f"{type(tool).__module__}.{type(tool).__qualname__} cannot be wrapped: {_why(framework)}")
+
+
+def _why(framework: str | None) -> str:
+    if framework is None:
+        return "it is neither a tool of a framework with an adapter nor callable"
+    return _INSTEAD.get(framework, f"it is no tool of {framework}; put @guard.verify below the decorator of the tool")

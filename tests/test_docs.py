@@ -44,6 +44,7 @@ NEEDS = {
 # What a framework warns of itself.
 WARNS = {
     "guard-crewai": ("::DeprecationWarning", "::ImportWarning"),
+    "guard-litellm": ("",),
     "guard-llama-index": ("::DeprecationWarning",),
 }
 

@@ -10,9 +10,9 @@ from microloop.errors import AdapterError
 # The oldest that the tests pass with. LangGraph 1.2 can end a run between two steps; its prebuilt part lets a halt pass
 # through `ToolNode`'s error handling since 1.1.1; LangChain 1.4 can send a reply back to the model.
 FLOORS = {
-    "ag2": "1.2.1",
-    "agent-framework-core": "1.23.0",
-    "autogen-agentchat": "0.7.5",
+    "ag2": "1.0.3",
+    "agent-framework-core": "1.20.0",
+    "autogen-agentchat": "0.6.4",
     "claude-agent-sdk": "0.2.189",
     "crewai": "1.15.19",
     "fastmcp": "4.2.3",

@@ -1,0 +1,1 @@
+"""The parts of the AG2 adapter."""

@@ -1,0 +1,1 @@
+"""The parts of the adapter for the Microsoft Agent Framework."""
