@@ -100,7 +100,7 @@ def test_the_framework_examples_run(script: str, shown: str) -> None:
         ("claude_agent.py", "claude_agent_sdk", "Here it is: Brie, third shelf"),
         ("fastmcp_server.py", "fastmcp", "Here it is: Brie, third shelf"),
         ("litellm_guardrail.py", "fastapi_sso", "Here it is: Brie, third shelf"),
-        ("mcp_client.py", "mcp.server.mcpserver", "Here it is: Brie, third shelf"),
+        ("mcp_agent.py", "mcp.server.mcpserver", "Here it is: Brie, third shelf"),
         ("ag2_agent.py", "ag2", "Here it is: Brie, third shelf"),
         ("agent_framework_agent.py", "agent_framework", "Here it is: Brie, third shelf"),
         ("autogen_assistant.py", "autogen_ext", "Here it is: Brie, third shelf"),

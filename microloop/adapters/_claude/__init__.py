@@ -1,0 +1,1 @@
+"""The guard in the hooks of the Claude Agent SDK."""

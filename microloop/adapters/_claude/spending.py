@@ -1,0 +1,36 @@
+"""`charged`: what the model's messages cost. The hooks do not say it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from claude_agent_sdk import AssistantMessage
+
+from microloop.adapters._gate.sessions import session_of
+from microloop.adapters._gate.usage import Usage, spend
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator
+
+    from microloop.guardrail import Guardrail
+
+
+async def charged(guard: Guardrail, messages: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """The same messages, with the tokens of the model charged to the budgets of the run.
+
+    async for message in charged(guard, query(prompt="Find cats.", options=options)): ...
+    """
+    known: dict[str | None, Usage] = {}
+    async for message in messages:
+        if isinstance(message, AssistantMessage) and message.usage is not None:
+            # One answer comes as several messages, each with what was used so far.
+            usage, before = _usage(message.usage), known.get(message.message_id, Usage())
+            known = {message.message_id: usage}
+            spend(session_of(guard, message.session_id), usage - before, model=message.model, provider="anthropic")
+        yield message
+
+
+def _usage(used: dict[str, Any]) -> Usage:
+    cached = used.get("cache_read_input_tokens") or 0
+    fresh = (used.get("input_tokens") or 0) + (used.get("cache_creation_input_tokens") or 0)
+    return Usage(fresh + cached, used.get("output_tokens") or 0, cached)
