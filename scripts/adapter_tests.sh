@@ -51,6 +51,7 @@ newest crewai "$crewai" tests
 # An adapter cannot be imported where its framework is missing.
 scripts/pytest_installed.sh "$env" --doctest-modules --ignore-glob='/*/microloop/adapters/*' --pyargs microloop
 scripts/pytest_installed.sh "$env" --doctest-modules --pyargs microloop.adapters.{_gate,_langchain,_smolagents}
+groups=(--group autogen)
 floors crewai "$oldest" "$crewai"
 groups=()
 
