@@ -40,6 +40,10 @@ test: tools ## the complete gate, on every Python of this machine
 bench: tools ## speed and size beside the baselines, in one run; JSON=file keeps the numbers
 	@scripts/bench.sh $(if $(JSON),--json '$(JSON)') $(BENCH_ARGS)
 
+.PHONY: evaluate
+evaluate: setup ## score the detectors on recorded runs, beside the rules of others; JSON=file keeps the numbers
+	@scripts/evaluate.sh $(if $(JSON),--json '$(JSON)') $(EVALUATE_ARGS)
+
 .PHONY: docs
 docs: tools ## build the documentation into site/, strictly, and check every link
 	$(BIN)/mkdocs --quiet build --strict

@@ -27,14 +27,15 @@ def statuses(python: Path, runs: Sequence[Run]) -> Statuses:
     return {run.run_id: json.loads(line) for run, line in zip(runs, told.splitlines(), strict=True)}
 
 
-def _told(step: Step, place: int) -> tuple[str, str]:
+def _told(step: Step, place: int) -> tuple[str, str, dict[str, int]]:
     outcome = step.outcome
     # What the log does not say is equal to nothing, here as for the other rules.
     observation = f"unknown outcome {place}" if outcome is None else outcome[1]
+    exit_code = {} if outcome is None else {"exit_code": int(step.error is not None)}
     # It ends its process where it cuts a text within a character of several bytes.
     observation = observation.encode("ascii", "backslashreplace").decode()
     action = f"{step.tool}({json.dumps(step.arguments, sort_keys=True)})"
-    return (action if len(action) <= _LONGEST_ACTION else sha256(action.encode()).hexdigest()), observation
+    return (action if len(action) <= _LONGEST_ACTION else sha256(action.encode()).hexdigest()), observation, exit_code
 
 
 def first_stop(run: Run, found: Statuses) -> int | None:

@@ -6,10 +6,10 @@ import sys
 from microloop import Monitor, __version__
 
 
-def statuses(steps: list[list[str]]) -> list[str]:
-    """The status after each step, with the defaults; the action as text, as its documentation has it."""
+def statuses(steps: list[tuple[str, str, dict[str, int]]]) -> list[str]:
+    """The status after each step, with the defaults; the action as text and the exit code, as in its documentation."""
     monitor = Monitor()
-    return [monitor.observe(action, observation).status for action, observation in steps]
+    return [monitor.observe(action, observation, metrics=metrics).status for action, observation, metrics in steps]
 
 
 assert __version__ == "0.3.0", __version__
