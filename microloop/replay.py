@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
     from microloop.guardrail import Guardrail
 
-UNKNOWN: Any = object()
+
+class _Unknown:
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "UNKNOWN"  # the same one in every process that a recorded run is sent to
+
+
+UNKNOWN: Any = _Unknown()
 """The result of a call whose log does not say what came back."""
 
 

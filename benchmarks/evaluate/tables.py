@@ -79,7 +79,16 @@ def _rival(ours: Row, other: Row) -> str:
 
 
 def _sources(row: Row) -> str:
-    head = ("source", "good runs", "stopped", "failed runs", "steps in these", "saved", "steps of unknown outcome", "cut")
+    head = (
+        "source",
+        "good runs",
+        "stopped",
+        "failed runs",
+        "steps in these",
+        "saved",
+        "steps of unknown outcome",
+        "cut",
+    )
     return table(head, (_source(name, each) for name, each in row.sources.items()))
 
 
@@ -107,8 +116,15 @@ def _halves(found: Findings) -> str:
 
 
 def _labels(found: Findings) -> str:
-    head = ("detector", *(f"{label} ({found.labels[0].labelled[label]})" for label in LABELS), "of its marks, Repetition")
-    rows = ((each.name, *(_percent(each.share(label)) for label in LABELS), _percent(each.precision)) for each in found.labels)
+    head = (
+        "detector",
+        *(f"{label} ({found.labels[0].labelled[label]})" for label in LABELS),
+        "of its marks, Repetition",
+    )
+    rows = (
+        (each.name, *(_percent(each.share(label)) for label in LABELS), _percent(each.precision))
+        for each in found.labels
+    )
     return table(head, rows)
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 _HOMES = {
+    "backtest": "microloop.cli.backtest",
+    "calibrate": "microloop.cli.calibrate",
     "check": "microloop.cli.check",
     "completion": "microloop.cli.completion",
     "hook": "microloop.cli.hook",

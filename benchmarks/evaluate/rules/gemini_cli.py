@@ -20,7 +20,9 @@ from evaluate.rules.streaks import first_streak
 def stop(steps: Sequence[Step], threshold: int) -> int | None:
     """The call that completes a streak or an alternation."""
     calls = [(step.tool, json.dumps(step.arguments)) for step in steps]
-    found = [place for place in (first_streak(calls, threshold), _first_alternation(calls, threshold)) if place is not None]
+    found = [
+        place for place in (first_streak(calls, threshold), _first_alternation(calls, threshold)) if place is not None
+    ]
     return min(found, default=None)
 
 
