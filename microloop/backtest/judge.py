@@ -69,15 +69,13 @@ def judge_run(policy_document: Mapping[str, Any], run: RecordedRun, role: str | 
     return _result(run, summary, stop, not_run)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)  # a family of policies that one is chosen from has a few dozen
 def _guard(document: str) -> Guardrail:
     """Compiled once in each process: that costs more than a short run."""
     return Guardrail(Policy.load(json.loads(document)))
 
 
-def _judged(
-    summary: RunSummary, replay: Replay, steps: Sequence[Step]
-) -> Iterator[tuple[Step, Verdict | None]]:
+def _judged(summary: RunSummary, replay: Replay, steps: Sequence[Step]) -> Iterator[tuple[Step, Verdict | None]]:
     """Each step with its verdict. What comes after a halt, until a person speaks, has that one and is not counted."""
     halt: Verdict | None = None
     for step in steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import pickle
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,7 +14,8 @@ def judged(work: Work, files: Sequence[str], jobs: int | None = None) -> Iterato
     """The results, run by run, as they become ready. The files must be where every worker can read them."""
     ray = _ray()
     if not ray.is_initialized():
-        ray.init(num_cpus=jobs, log_to_driver=False, include_dashboard=False)
+        ray.init(num_cpus=jobs, log_to_driver=False, include_dashboard=False, logging_level=logging.WARNING)
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
     runs = ray.data.from_items([{"file": file} for file in files]).flat_map(_reader(work))
     for row in runs.map(_judge(work)).iter_rows():
@@ -33,6 +35,8 @@ def _ray() -> Any:
     try:
         import ray
         import ray.data
-    except ImportError:
-        raise ValueError('the engine needs the package ray: pip install "microloop[ray]"') from None
+    except ImportError as error:
+        raise ValueError(
+            f'the engine needs ray with its data library ({error}): pip install "microloop[ray]"'
+        ) from None
     return ray

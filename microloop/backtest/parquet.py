@@ -35,7 +35,9 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
         names = [column[0] for column in table.description]
         while batch := table.fetchmany(_BATCH):
             for values in batch:
-                yield {name: _without_nulls(value) for name, value in zip(names, values, strict=True) if value is not None}
+                yield {
+                    name: _without_nulls(value) for name, value in zip(names, values, strict=True) if value is not None
+                }
 
 
 def _without_nulls(value: Any) -> Any:

@@ -82,5 +82,3 @@ def _lines(path: Path, noted: dict[str, object], field: str, log_format: str | N
     from microloop.logs.files import lines_of
 
     return read(noting(lines_of(path), noted, field), log_format)
-
-

@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--against", type=PolicyReference(), help="A second policy, to compare with.")
 @click.option("--outcomes", type=click.Path(exists=True, dir_okay=False), help="Table of run_id and outcome.")
-@click.option("--outcome-field", default="outcome", show_default=True, help="Where lines and table say how a run ended.")
-@click.option("--format", "log_format", type=LogFormat(), help="How the files are written, if it is not found by itself.")
+@click.option(
+    "--outcome-field", default="outcome", show_default=True, help="Where lines and table say how a run ended."
+)
+@click.option(
+    "--format", "log_format", type=LogFormat(), help="How the files are written, if it is not found by itself."
+)
 @click.option("--role", help="Role of the sessions.")
 @click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="What runs it.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: one for each core.")
@@ -57,7 +61,7 @@ def command(  # noqa: PLR0913 - one for each option
     loaded = [load_policy(each) for each in (policy, against) if each is not None]
     work = Work(
         policies=tuple(each.document for each in loaded),
-        outcomes=_outcomes(outcomes, outcome_field),
+        outcomes=read_outcomes(outcomes, outcome_field),
         log_format=log_format,
         role=role,
     )
@@ -70,7 +74,8 @@ def command(  # noqa: PLR0913 - one for each option
     raise SystemExit(_code(summaries[0], fail_above))
 
 
-def _outcomes(table: str | None, field: str) -> Outcomes:
+def read_outcomes(table: str | None, field: str) -> Outcomes:
+    """What a table says, or nothing; one that cannot be read ends the command with code 2."""
     from microloop.backtest.outcomes import Outcomes, read_table
 
     if table is None:

@@ -19,7 +19,11 @@ def as_json_text(summaries: Sequence[Summary], problems: int) -> str:
 
 def as_text(summaries: Sequence[Summary], problems: int) -> str:
     """For people."""
-    lines = [_head(summaries[0], problems), "", *_aligned([("", *(each.policy for each in summaries)), *_rows(summaries)])]
+    lines = [
+        _head(summaries[0], problems),
+        "",
+        *_aligned([("", *(each.policy for each in summaries)), *_rows(summaries)]),
+    ]
     for summary in summaries:
         if summary.stops:
             lines += ["", f"first stops under {summary.policy}, with a run to look at:", *_aligned(_reasons(summary))]
