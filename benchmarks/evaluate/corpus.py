@@ -1,4 +1,4 @@
-"""The real runs, as every rule sees them: calls and outcomes in order, and whether the run's own source says it succeeded."""
+"""The real runs, as every rule sees them: calls and outcomes in order, and how the run ended."""
 
 from __future__ import annotations
 

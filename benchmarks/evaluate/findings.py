@@ -61,7 +61,7 @@ class Findings:
     def rivals(self) -> list[Row]:
         """Rows of others that stop runs, and stop no larger share of the successful ones."""
         rate = self.ours.pooled.rate or 0
-        others = [row for row in self.rows if not row.name.startswith("microloop balanced") and row.does != ADVISES]
+        others = [row for row in self.rows if not row.name.startswith(judges.FAMILY) and row.does != ADVISES]
         return [row for row in others if (row.pooled.rate or 0) <= rate]
 
 

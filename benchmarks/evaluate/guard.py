@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from evaluate.corpus import Run, Step
 from microloop import Action, Guardrail, Policy, Verdict
+from microloop.backtest import RecordedRun
+from microloop.recorded import Step as RecordedStep
 from microloop.replay import UNKNOWN, Replay
 
 _PACE = 2000
@@ -30,6 +32,12 @@ class Guard:
     def first(self, run: Run, *actions: Action) -> int | None:
         """The place of the first verdict with one of these actions."""
         return next((place for place, verdict in enumerate(self.verdicts(run)) if verdict.action in actions), None)
+
+
+def recorded(run: Run) -> RecordedRun:
+    """The run as `microloop backtest` reads it."""
+    steps = tuple(RecordedStep(run.run_id, number, step.tool, _played(step)) for number, step in enumerate(run.steps))
+    return RecordedRun(run.source, run.run_id, steps, run.succeeded)
 
 
 def _played(step: Step) -> dict[str, object]:

@@ -7,15 +7,17 @@ from pathlib import Path
 
 from evaluate import published
 from evaluate.corpus import Run
-from evaluate.guard import Guard
+from evaluate.guard import Guard, recorded
 from evaluate.halves import halves, tuned
 from evaluate.rule import ADVISES, Judge, Rule, Told
 from evaluate.rules import PUBLISHED, step_limit
 from microloop import Action, Policy
+from microloop.calibration import choose, family, score_run
 
-OURS = "microloop balanced"
+FAMILY = "microloop balanced"
 _STOPS = (Action.BLOCK, Action.HALT)
 _LONGEST = 1000
+_ALPHAS = (0.01, 0.02)
 _LIMIT = Rule("limit on steps", step_limit.stop, threshold=_LONGEST, does="ends the run", highest=_LONGEST)
 
 
@@ -23,7 +25,7 @@ def ours(runs: Sequence[Run]) -> list[Judge]:
     """Two policies, and the advice of the first."""
     balanced, strict = (Guard(Policy.load(name)) for name in ("balanced", "strict_loop_detection"))
     return [
-        _told(OURS, "refuses the call", balanced, runs, _STOPS),
+        _told(FAMILY, "refuses the call", balanced, runs, _STOPS),
         _told("microloop strict_loop_detection", "refuses the call", strict, runs, _STOPS),
         _told("microloop balanced, first advice", ADVISES, balanced, runs, (Action.WARN, *_STOPS)),
     ]
@@ -43,11 +45,21 @@ def others(runs: Sequence[Run], found: published.Statuses | None) -> list[Judge]
 
 
 def on_the_other_half(balanced: Judge, runs: Sequence[Run]) -> tuple[list[Judge], list[Run]]:
-    """Rules with thresholds chosen to stop no more successful runs than `balanced`, and the runs they were not chosen on."""
+    """Rules with thresholds chosen on one half of the runs, and the other half, to report them on."""
     chosen_on, reported_on = halves(runs)
     rules = [tuned(rule, balanced, chosen_on) for rule in (_LIMIT, *PUBLISHED)]
     named = [_named(rule) for rule in rules if rule is not None]
-    return [balanced, *named, _limit_by_source(chosen_on)], reported_on
+    return [balanced, *_calibrated(chosen_on, reported_on), *named, _limit_by_source(chosen_on)], reported_on
+
+
+def _calibrated(chosen_on: Sequence[Run], reported_on: Sequence[Run]) -> list[Judge]:
+    """What `microloop calibrate` makes of the good runs of a half."""
+    members = family(Policy.load("balanced").document)
+    scores = [score_run(members, recorded(run)) for run in chosen_on if run.succeeded]
+    factors = {alpha: choose(scores, alpha).factor for alpha in _ALPHAS}
+    named = {f"microloop calibrated to {alpha:.0%}: × {factor:g}": factor for alpha, factor in factors.items()}
+    guards = {name: Guard(Policy.load(dict(members)[factor])) for name, factor in named.items()}
+    return [_told(name, "refuses the call", guard, reported_on, _STOPS) for name, guard in guards.items()]
 
 
 def _named(rule: Rule) -> Told | Rule:

@@ -7,7 +7,7 @@ mark the second, and a human who looks at two calls cannot see the third.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from evaluate.corpus import Run
@@ -33,7 +33,7 @@ class Agreement:
         return self.marked["Repetition"] / max(1, sum(self.marked.values()))
 
 
-def agreement(name: str, marks: Callable[[Run], Set[int]], runs: Iterable[Run]) -> Agreement:
+def agreement(name: str, marks: Callable[[Run], frozenset[int]], runs: Iterable[Run]) -> Agreement:
     """Count over the labelled runs; `marks` gives the places of the steps that a detector finds fault with."""
     labelled: Counter[str] = Counter()
     marked: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from evaluate.rule import Judge
 
 @dataclass(frozen=True)
 class Score:
-    """Counted over runs. A step is saved if it comes at or after the first stop; the successful runs say what that costs."""
+    """Counted over runs. A step is saved if it comes at or after the first stop of its run."""
 
     good: int
     good_stopped: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from evaluate.findings import TARGET, Findings, Row
+from evaluate.findings import TARGET, Findings, Half, Row
 from evaluate.intervals import Interval
 from evaluate.labels import LABELS
 from evaluate.score import Score
@@ -57,12 +57,13 @@ def _targets(found: Findings) -> str:
     first = "met in every source" if not above else f"missed in {', '.join(above)}"
     rivals = sorted(found.rivals(), key=lambda row: -row.pooled.steps_saved)
     second = [_rival(ours, row) for row in rivals]
+    ahead = "met" if all(row.pooled.steps_saved < ours.pooled.steps_saved for row in rivals) else "missed"
     return "\n".join(
         (
             f"- At most {TARGET:.0%} of the successful runs of each source are stopped: {first}.",
-            f"- More steps are saved in failed runs than by any other rule that stops no more good runs: "
-            f"{'met' if all(row.pooled.steps_saved < ours.pooled.steps_saved for row in rivals) else 'missed'}.",
+            f"- More steps are saved in failed runs than by any other rule that stops no more good runs: {ahead}.",
             *second,
+            *(_limit(found.halved[0], half) for half in found.halved if half.name.startswith("limit on steps")),
         )
     )
 
@@ -75,6 +76,13 @@ def _rival(ours: Row, other: Row) -> str:
         f"    - {other.name}: {ours.pooled.steps_saved} to {other.pooled.steps_saved}, {verdict} "
         f"({_percent(ahead / sum(ours.pooled.failed), signed=True)} of the steps, "
         f"{_percent(low, signed=True)} to {_percent(high, signed=True)})"
+    )
+
+
+def _limit(ours: Half, other: Half) -> str:
+    return (
+        f"    - {other.name}, on the half it was not chosen on: {ours.pooled.steps_saved} to {other.pooled.steps_saved}, "
+        f"and good runs stopped {ours.pooled.good_stopped} to {other.pooled.good_stopped}"
     )
 
 

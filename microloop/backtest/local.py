@@ -10,7 +10,7 @@ from microloop.backtest.work import Judged, Work
 
 
 def judged(work: Work, files: Sequence[str], jobs: int | None = None) -> Iterator[list[Judged]]:
-    """The results file by file, in the order of the files. Reading takes as long as judging, so that both are shared out."""
+    """The results file by file, in order. Reading takes as long as judging, so that both are shared out."""
     processes = min(jobs or os.cpu_count() or 1, len(files))
     if processes <= 1:
         yield from map(work.judge_file, files)

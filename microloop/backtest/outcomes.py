@@ -40,7 +40,7 @@ class Outcomes:
 
 
 def read_table(path: Path, name: str = FIELD) -> Outcomes:
-    """The table of a file: JSON lines or Parquet, `run_id` and the outcome in each row. A ValueError says what is wrong."""
+    """The table of a file: JSON lines or Parquet, with `run_id` and the outcome. A ValueError says what is wrong."""
     table: dict[str, object] = {}
     for number, row in enumerate(_rows(path), 1):
         if not isinstance(row, Mapping) or "run_id" not in row or name not in row:

@@ -62,7 +62,7 @@ class Summary:
 
     def add(self, result: RunResult) -> None:
         """Count one run."""
-        self._group(result.succeeded).add(result)
+        self._group_of(result).add(result)
         self.actions.update(result.actions)
         if result.stop is None:
             return
@@ -70,10 +70,10 @@ class Summary:
         self.stops_in_succeeded[result.stop.reason] += bool(result.succeeded)
         self._take_example(result, result.stop)
 
-    def _group(self, succeeded: bool | None) -> Group:
-        if succeeded is None:
+    def _group_of(self, result: RunResult) -> Group:
+        if result.succeeded is None:
             return self.unknown
-        return self.succeeded if succeeded else self.failed
+        return self.succeeded if result.succeeded else self.failed
 
     def _take_example(self, result: RunResult, stop: Stop) -> None:
         """The first one, but rather a run that succeeded: that is the one to look at."""

@@ -24,16 +24,11 @@ class Choice:
     alpha: float
 
     @property
-    def bound(self) -> float:
-        """The probability that the next good run is stopped is at most this, which is at most alpha."""
-        return (self.stopped + 1) / (self.runs + 1)
-
-    @property
     def guarantee(self) -> str:
         """What is guaranteed, in one sentence."""
         return (
-            f"If the next good run is exchangeable with these {self.runs}, it is stopped with a probability of at most "
-            f"{100 * self.bound:.2g} % (asked for: {100 * self.alpha:.2g} %)."
+            f"A good run that is exchangeable with the {self.runs} it was calibrated on, of which it stops "
+            f"{self.stopped}, is stopped with a probability of at most {100 * self.alpha:g} %."
         )
 
 
@@ -46,11 +41,11 @@ def runs_needed(alpha: float) -> int:
     return math.ceil(round(1 / alpha, 6)) - 1
 
 
-def choose(scores: Sequence[float], alpha: float, factors: Sequence[float] = FACTORS) -> Choice:
+def choose(scores: Sequence[float], alpha: float) -> Choice:
     """The smallest factor above the conformal quantile of the scores: the strictest rule that keeps to alpha.
 
-    A rule with a factor stops the runs whose scores are at least as large. Of `n` runs it may stop as many as lie beyond
-    rank `ceil((n + 1) * (1 - alpha))`.
+    A rule with a factor stops the runs whose scores are at least as large. Of `n` runs it may stop as many as lie
+    beyond rank `ceil((n + 1) * (1 - alpha))`.
 
     >>> choose([0.0] * 98 + [1.4], alpha=0.01).factor
     1.6
@@ -61,11 +56,11 @@ def choose(scores: Sequence[float], alpha: float, factors: Sequence[float] = FAC
             f"a rate of {alpha:g} needs at least {runs_needed(alpha)} good runs, found {runs}; "
             + (f"with these, the lowest rate is {1 / (runs + 1):.2g}" if runs else "give a folder with recorded runs")
         )
-    for factor in factors:
+    for factor in FACTORS:
         stopped = sum(score >= factor for score in scores)
         if (stopped + 1) <= round(alpha * (runs + 1), 6):
             return Choice(factor, runs, stopped, alpha)
-    beyond = sum(score >= factors[-1] for score in scores)
+    beyond = sum(score >= FACTORS[-1] for score in scores)
     raise ValueError(
         f"{beyond} of {runs} good runs are stopped however high the loop levels are; a rate of {alpha:g} allows "
         f"{math.floor(round(alpha * (runs + 1), 6)) - 1}. See `microloop backtest` for the reasons"

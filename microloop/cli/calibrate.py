@@ -49,8 +49,8 @@ def command(
 ) -> None:
     """Choose loop levels from the good runs of PATHS (files and folders), and print the policy.
 
-    Good runs are those that succeeded; where nothing says how any run ended, all are taken to be good. The policy is the
-    strictest of a family, the levels of --policy multiplied by a factor, that stops the next good run with a
+    Good runs are those that succeeded; where nothing says how any run ended, all are taken to be good. The policy is
+    the strictest of a family, the levels of --policy multiplied by a factor, that stops the next good run with a
     probability of at most --alpha.
 
     Exit code: 0; 1 if there is no such policy, as with too few runs; 2 if the input cannot be used.

@@ -1,9 +1,10 @@
 """browser-use: the same action five times among the last twenty.
 
-Source: browser-use/browser-use, browser_use/agent/views.py and tests/ci/test_action_loop_detection.py (0.12): actions are
-compared after some normalising (the words of a search in any order, a click by its element, an input by element and
-text), and the model is told at 5, 8 and 12 of the same kind among the last 20. Nothing is ever stopped: the first
-advice is counted here as if the model had taken it. Left out, because only browsers have one: the page that does not change.
+Source: browser-use/browser-use, tests/ci/test_action_loop_detection.py at 3756033 and the settings `loop_detection_*`:
+actions are compared after some normalising (the words of a search in any order, a click by its element, an input by
+element and text), and the model is told at 5, 8 and 12 of the same kind among the last 20. Nothing is ever stopped: the
+first advice is counted here as if the model had taken it. Left out, because only browsers have one: the page that does
+not change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Cline: five identical calls in a row.
 
-Source: cline/cline, pull request 9933 (3.76.0) and src/core/task/loop-detection.ts: the same tool and parameters, with
-keys sorted and without `task_progress`, compared after each call. At 3 the model is told; at 5 the person is asked, or
-the task fails where nobody can be.
+Source: cline/cline, pull request 9933 (3.76.0) and src/core/task/loop-detection.ts at 60c5f9f: the same tool and
+parameters, with keys sorted and without `task_progress`, compared after each call. At 3 the model is told; at 5 the
+person is asked, or the task fails where nobody can be.
 """
 
 from __future__ import annotations

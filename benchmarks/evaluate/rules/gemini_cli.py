@@ -1,10 +1,10 @@
 """Gemini CLI: five identical calls in a row, or two that take turns.
 
-Source: google-gemini/gemini-cli, packages/core/src/services/loopDetectionService.ts, and pull request 28429 (merged in
-July 2026): the same name and arguments, as JSON text, 5 times in a row; two calls that alternate until 5 changes have
-been seen. The check is made when the call is asked for, and ends the turn. Left out, because recorded runs have neither:
-repeated text while the model streams, and the question to a second model after 30 turns. Its limit on the number of
-turns is a step limit, which has a row of its own.
+Source: google-gemini/gemini-cli, packages/core/src/services/loopDetectionService.ts at 022f913, and pull request 28429
+(merged in July 2026): the same name and arguments, as JSON text, 5 times in a row; two calls that alternate until 5
+changes have been seen. The check is made when the call is asked for, and ends the turn. Left out, because recorded runs
+have neither: repeated text while the model streams, and the question to a second model after 30 turns. Its limit on the
+number of turns is a step limit, which has a row of its own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """goose: more than so many identical calls in a row.
 
-Source: block/goose (now aaif-goose/goose), crates/goose/src/tool_monitor.rs, and pull request 2527: the same name and
-arguments; the call after the allowed number is denied. There is no limit unless `--max-tool-repetitions` sets one; 5 is
-the number in the pull request's own example.
+Source: block/goose (now aaif-goose/goose), crates/goose/src/tool_monitor.rs at 1837c48, and pull request 2527: the
+same name and arguments; the call after the allowed number is denied. There is no limit unless `--max-tool-repetitions`
+sets one; 5 is the number in the pull request's own example.
 """
 
 from __future__ import annotations

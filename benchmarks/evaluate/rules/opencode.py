@@ -1,8 +1,9 @@
 """opencode: three identical calls in a row.
 
 Source: the page "Permissions" of opencode.ai (`doom_loop`), and sst/opencode (now anomalyco/opencode),
-packages/opencode/src/session/processor.ts (1.x): the same tool and input, as JSON text, 3 times in a row; the third asks
-for permission. The code looks at the calls of one answer of the model only; here, as in its description, at all calls.
+packages/opencode/src/session/processor.ts at 31e22f6: the same tool and input, as JSON text, 3 times in a row; the
+third asks for permission. The code looks at the calls of one answer of the model only; here, as in its description, all
+calls are looked at.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """OpenHands: the same call with the same outcome, the same failing call, or two calls that take turns.
 
 Source: the page "Stuck Detector" of docs.openhands.dev, and OpenHands/software-agent-sdk,
-openhands-sdk/openhands/sdk/conversation/stuck_detector.py (1.x): 4 times the same action and observation, 3 times the
-same action with errors, 6 actions and observations that alternate, over the last 20 events, which are 10 calls and their
-outcomes. It looks before the next call and ends the run. Left out, because recorded runs have neither: three messages in
-a row, and errors of the context window. It also compares the model's thoughts, which are not recorded, so that it
-notices more here than it would.
+openhands-sdk/openhands/sdk/conversation/stuck_detector.py at 1c2e6b5: 4 times the same action and observation, 3 times
+the same action with errors, 6 actions and observations that alternate, over the last 20 events, which are 10 calls and
+their outcomes. It looks before the next call and ends the run. Left out, because recorded runs have neither: three
+messages in a row, and errors of the context window. It also compares the model's thoughts, which are not recorded, so
+that it notices more here than it would.
 """
 
 from __future__ import annotations
