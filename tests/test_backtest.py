@@ -213,7 +213,9 @@ def test_ray_finds_the_same_with_the_same_function(tmp_path, folder, monkeypatch
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     try:
-        told = [json.loads(backtest("balanced", folder, "--json", "--engine", each).output) for each in ("local", "ray")]
+        told = [
+            json.loads(backtest("balanced", folder, "--json", "--engine", each).output) for each in ("local", "ray")
+        ]
     finally:
         ray.shutdown()
     assert told[0] == told[1]

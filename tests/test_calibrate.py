@@ -20,7 +20,7 @@ BALANCED = Policy.load("balanced").document
 MEMBERS = family(BALANCED)
 
 
-def lines(run_id, streak, outcome=True):
+def lines(run_id, streak, *, outcome=True):
     """A run that makes one call so many times with the same result, between others."""
     calls = [("first", "a"), *[("again", "the same")] * streak, ("last", "b")]
     return [
@@ -38,7 +38,9 @@ def run(streak):
 def calibrate(tmp_path):
     def invoke(streaks, *options, outcome=True):
         path = tmp_path / "runs.jsonl"
-        written = [each for number, streak in enumerate(streaks) for each in lines(f"r{number}", streak, outcome)]
+        written = [
+            each for number, streak in enumerate(streaks) for each in lines(f"r{number}", streak, outcome=outcome)
+        ]
         path.write_text("".join(json.dumps(each) + "\n" for each in written), encoding="utf-8")
         return CliRunner().invoke(app, ["calibrate", str(path), *options])
 
