@@ -87,7 +87,11 @@ def test_tokens_are_saved_with_the_steps_they_were_spent_on():
 
 @pytest.mark.parametrize(
     ("outcome", "succeeded"),
-    [(True, True), (1, True), (1.0, True), ("Resolved", True), (0.99, False), ("gave up", False), ({}, False)],
+    [
+        *[(True, True), (1, True), (1.0, True), ("Resolved", True), ("true", True), ("1.0", True)],
+        *[(0.99, False), ("gave up", False), ("0.5", False), ({}, False)],
+        *[(None, None), ("", None), ("null", None)],
+    ],
 )
 def test_what_counts_as_a_success(outcome, succeeded):
     assert has_succeeded(outcome) is succeeded

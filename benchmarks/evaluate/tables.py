@@ -80,9 +80,10 @@ def _rival(ours: Row, other: Row) -> str:
 
 
 def _limit(ours: Half, other: Half) -> str:
+    mine, theirs = ours.pooled, other.pooled
     return (
-        f"    - {other.name}, on the half it was not chosen on: {ours.pooled.steps_saved} to {other.pooled.steps_saved}, "
-        f"and good runs stopped {ours.pooled.good_stopped} to {other.pooled.good_stopped}"
+        f"    - {other.name}, on the half it was not chosen on: {mine.steps_saved} to {theirs.steps_saved}, "
+        f"and good runs stopped {mine.good_stopped} to {theirs.good_stopped}"
     )
 
 

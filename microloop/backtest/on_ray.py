@@ -36,7 +36,6 @@ def _ray() -> Any:
         import ray
         import ray.data
     except ImportError as error:
-        raise ValueError(
-            f'the engine needs ray with its data library ({error}): pip install "microloop[ray]"'
-        ) from None
+        told = f'the engine needs ray with its data library ({error}): pip install "microloop[ray]"'
+        raise ImportError(told) from None
     return ray

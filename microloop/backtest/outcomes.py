@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FIELD = "outcome"
-_WORDS = frozenset({"success", "succeeded", "successful", "passed", "pass", "resolved", "solved", "submitted"})
+_NOTHING = frozenset({"", "null", "none", "unknown"})
+_WORDS = frozenset({"true", "success", "succeeded", "successful", "passed", "pass", "resolved", "solved", "submitted"})
 _SAID = ("tool", "user", "assistant", "role", "type", "kind")
 
 
@@ -18,11 +19,19 @@ def has_succeeded(outcome: object) -> bool | None:
     >>> [has_succeeded(outcome) for outcome in (True, 1.0, "resolved", 0.67, "failed", None)]
     [True, True, True, False, False, None]
     """
-    if outcome is None:
-        return None
     if isinstance(outcome, str):
-        return outcome.strip().lower() in _WORDS
-    return isinstance(outcome, (bool, int, float)) and outcome >= 1
+        return _says_success(outcome.strip().lower())
+    return None if outcome is None else isinstance(outcome, (bool, int, float)) and outcome >= 1
+
+
+def _says_success(text: str) -> bool | None:
+    """Tables with one type a column have numbers and truth values as text, too."""
+    if text in _NOTHING:
+        return None
+    try:
+        return text in _WORDS or float(text) >= 1
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def results(work: Work, files: Sequence[str], engine: str, jobs: int | None) -> 
     try:
         for batch in _watched(judged, len(files)) if engine == "local" else judged:
             yield from batch
-    except ValueError as error:
+    except ImportError as error:
         complain(str(error))
         raise SystemExit(2) from None
 

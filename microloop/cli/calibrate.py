@@ -60,9 +60,10 @@ def command(
 
     document = load_policy(policy).document
     runs = _good(list(_runs(files_to_read(paths, outcomes), read_outcomes(outcomes, outcome_field), log_format)))
+    members = family(document)
+    scores = [score_run(members, run, role) for run in _watched(runs)]
     try:
-        members = family(document)
-        choice = choose([score_run(members, run, role) for run in _watched(runs)], alpha)
+        choice = choose(scores, alpha)
     except ValueError as error:
         complain(str(error))
         raise SystemExit(1) from None
@@ -107,6 +108,8 @@ def _watched(runs: list[RecordedRun]) -> Iterator[RecordedRun]:
 def _policy(reference: str, document: dict[str, Any], choice: Choice) -> str:
     import textwrap
 
+    import yaml
+
     from microloop.calibration import scaled
 
     levels = scaled(document.get("loops", {}), choice.factor)
@@ -116,7 +119,7 @@ def _policy(reference: str, document: dict[str, Any], choice: Choice) -> str:
         "name: calibrated",
         "description: >-",
         *textwrap.wrap(told, _LINE, initial_indent="  ", subsequent_indent="  "),
-        f"extends: {reference}",
+        yaml.safe_dump({"extends": reference}).strip(),
         "loops:",
         *(
             f"  {name}: {{{', '.join(f'{level}: {count}' for level, count in each.items())}}}"
