@@ -24,6 +24,11 @@
 #define MICROLOOP_NOTED(verdict) ((int)(((verdict) >> 7) & 1))
 #define MICROLOOP_STEP(verdict) ((int64_t)((verdict) >> 8))
 
+// The parts of what microloop_observe returns, beside MICROLOOP_STEP.
+#define MICROLOOP_RUN_STATUS(assessment) ((int)((assessment) & 0xf))
+#define MICROLOOP_INTERVENTION(assessment) ((int)(((assessment) >> 4) & 7))
+#define MICROLOOP_VERIFIED(assessment) ((int)(((assessment) >> 7) & 1))
+
 #ifdef MICROLOOP_FREESTANDING
 // What the host of the build without std supplies; see tests/freestanding.
 // Memory of at least size bytes at a multiple of align, or NULL. Must not call back into microloop.
@@ -121,6 +126,18 @@ void microloop_host_panic(void);
 // The model speaks, without calling a tool.
 #define MICROLOOP_SPEAKER_ASSISTANT 1
 
+// The run is getting somewhere, or nothing says otherwise.
+#define MICROLOOP_RUN_HEALTHY 0
+
+// It may be going in circles.
+#define MICROLOOP_RUN_WARNING 1
+
+// It learns nothing new.
+#define MICROLOOP_RUN_STALLED 2
+
+// It has lost what it had.
+#define MICROLOOP_RUN_REGRESSING 3
+
 // What the host knows of a call besides its tool and arguments. NULL with length 0 for what it does not know.
 typedef struct microloop_context {
     // The framework's id of the call. The same id again, with the same call, is the same step with the same verdict.
@@ -132,6 +149,26 @@ typedef struct microloop_context {
     // How many bytes it has
     size_t batch_len;
 } microloop_context;
+
+// What the host knows of a step besides its call and outcome. NULL with length 0 for what it does not know.
+typedef struct microloop_measures {
+    // The name of the check that was run: readings are compared with those of the same name. Without one, the call is.
+    const uint8_t *verifier;
+    // How many bytes it has
+    size_t verifier_len;
+    // The id of this very run of the check: told twice, it is one reading.
+    const uint8_t *verification;
+    // How many bytes it has
+    size_t verification_len;
+    // What the world looks like after the step, in any form
+    const uint8_t *state;
+    // How many bytes it has
+    size_t state_len;
+    // How many things fail by the check; NaN if it does not say
+    double failures;
+    // Whether the check is content: 1 yes, 0 no, -1 if it does not say
+    int32_t success;
+} microloop_measures;
 
 #ifdef __cplusplus
 extern "C" {
@@ -316,6 +353,62 @@ int64_t microloop_verdict(uint64_t session,
                           uint64_t step,
                           uint8_t *buf,
                           size_t cap);
+
+// Takes a step that has run already, and says where the run stands now. The session's policy must be in observe mode:
+// nothing can be refused any more.
+//
+// `tool` and `args` are those of `microloop_check`, `kind` and `outcome` those of `microloop_record`. Arguments that are no
+// JSON are taken for a text. A value of 0 or more packs `step << 8 | verified << 7 | intervention << 4 | status`; take
+// it apart with `MICROLOOP_STEP`, `MICROLOOP_VERIFIED`, `MICROLOOP_INTERVENTION` (0 observe, 1 replan, 2 stop) and
+// `MICROLOOP_RUN_STATUS`.
+//
+// # Safety
+// `args` must be valid for reads of `len` bytes and `outcome` of `outcome_len`.
+int64_t microloop_observe(uint64_t session,
+                          uint32_t tool,
+                          const uint8_t *args,
+                          size_t len,
+                          uint32_t kind,
+                          const uint8_t *outcome,
+                          size_t outcome_len);
+
+// `microloop_observe`, with what the host knows of the step besides its call and outcome; `measures` may be NULL.
+//
+// # Safety
+// `args` must be valid for reads of `len` bytes and `outcome` of `outcome_len`; so must `measures` and what it points to.
+int64_t microloop_observe_measured(uint64_t session,
+                                   uint32_t tool,
+                                   const uint8_t *args,
+                                   size_t len,
+                                   uint32_t kind,
+                                   const uint8_t *outcome,
+                                   size_t outcome_len,
+                                   const struct microloop_measures *measures);
+
+// `microloop_record`, with what the host knows of the step besides its outcome; `measures` may be NULL.
+//
+// # Safety
+// `outcome` must be valid for reads of `len` bytes; so must `measures` and what it points to.
+int64_t microloop_record_measured(uint64_t session,
+                                  uint64_t step,
+                                  uint32_t kind,
+                                  const uint8_t *outcome,
+                                  size_t len,
+                                  const struct microloop_measures *measures);
+
+// Writes where the run stood after a step to `buf`, as JSON, and returns how many bytes that has: `step`, `status`,
+// `intervention`, `verified_progress`, `evidence` (each with `reason`, `steps` and `why`), `feedback` (text for the model).
+// Step 0 is the latest. Works for every session, whatever its policy's mode.
+//
+// At most `cap` bytes are written; when more are returned, call again with a larger buffer. The last 64 steps that were
+// not healthy, or that a check called better than ever, are kept; any other step is `MICROLOOP_UNKNOWN_STEP`.
+//
+// # Safety
+// `buf` must be valid for writes of `cap` bytes.
+int64_t microloop_progress(uint64_t session,
+                           uint64_t step,
+                           uint8_t *buf,
+                           size_t cap);
 
 // Writes the canonical text (RFC 8785) of a JSON text to `buf` and returns how many bytes it has.
 //

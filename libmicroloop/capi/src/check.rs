@@ -118,17 +118,7 @@ fn pack(checked: Checked) -> i64 {
 pub unsafe extern "C" fn microloop_record(session: u64, step: u64, kind: u32, outcome: *const u8, len: usize) -> i64 {
     guarded(|| {
         // SAFETY: the caller promises that `outcome` has `len` bytes.
-        let outcome = unsafe { bytes("the outcome", outcome, len) }?;
-        let outcome = match kind {
-            MICROLOOP_OUTCOME_TEXT => Outcome::Text(outcome),
-            MICROLOOP_OUTCOME_JSON => Outcome::Json(outcome),
-            MICROLOOP_OUTCOME_ERROR => Outcome::Error(outcome),
-            _ => {
-                return Err(wrong(format!(
-                    "the outcome's kind is {kind}: pass MICROLOOP_OUTCOME_TEXT, _JSON or _ERROR"
-                )));
-            }
-        };
+        let outcome = outcome_of(kind, unsafe { bytes("the outcome", outcome, len) }?)?;
         let recorded = SESSIONS.with(session, |session| {
             let now_ms = session.clock.now_ms();
             session.engine.record(step, outcome, now_ms)
@@ -136,6 +126,15 @@ pub unsafe extern "C" fn microloop_record(session: u64, step: u64, kind: u32, ou
         recorded.map_err(unknown_step)?;
         Ok(i64::from(MICROLOOP_OK))
     })
+}
+
+pub(crate) fn outcome_of(kind: u32, bytes: &[u8]) -> Result<Outcome<'_>, Fault> {
+    match kind {
+        MICROLOOP_OUTCOME_TEXT => Ok(Outcome::Text(bytes)),
+        MICROLOOP_OUTCOME_JSON => Ok(Outcome::Json(bytes)),
+        MICROLOOP_OUTCOME_ERROR => Ok(Outcome::Error(bytes)),
+        _ => Err(wrong(format!("the outcome's kind is {kind}: pass MICROLOOP_OUTCOME_TEXT, _JSON or _ERROR"))),
+    }
 }
 
 /// Says that a step that was let through did not run after all: it is forgotten, and the calls after it are judged as if it
@@ -208,7 +207,7 @@ pub(crate) fn json(value: &impl Serialize) -> Result<String, Fault> {
 }
 
 #[cold]
-fn unknown_step(UnknownStep(step): UnknownStep) -> Fault {
+pub(crate) fn unknown_step(UnknownStep(step): UnknownStep) -> Fault {
     let message = format!(
         "step {step} is not under way: it was never checked, was refused, or has its outcome already; record each step once"
     );

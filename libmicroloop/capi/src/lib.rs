@@ -27,6 +27,8 @@ pub mod snapshot;
 
 pub mod check;
 
+pub mod progress;
+
 pub mod canonical;
 
 pub mod pattern;

@@ -5,6 +5,8 @@ use alloc::{string::String, sync::Arc};
 use microloop_core::{
     engine::{Checked, Context, Engine},
     json::{Json, Number},
+    outcome::Outcome,
+    progress::{Assessment, Measures},
     verdict::Amount,
 };
 use serde::Serialize;
@@ -41,6 +43,17 @@ impl Session {
     pub(crate) fn check(&mut self, index: u32, arguments: &[u8], context: &Context<'_>) -> Result<Checked, Fault> {
         let (number, tool) = self.tools.meet(index, self.policy.tools())?;
         Ok(self.engine.check(tool, number, arguments, context, self.clock.now_ms()))
+    }
+
+    pub(crate) fn observe(
+        &mut self,
+        index: u32,
+        arguments: &[u8],
+        outcome: Outcome<'_>,
+        measures: &Measures<'_>,
+    ) -> Result<&Assessment, Fault> {
+        let (number, tool) = self.tools.meet(index, self.policy.tools())?;
+        Ok(self.engine.observe(tool, number, arguments, outcome, measures, self.clock.now_ms()))
     }
 }
 

@@ -7,7 +7,10 @@ mod support;
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     ops::Range,
-    sync::atomic::{AtomicIsize, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicIsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -17,6 +20,8 @@ use support::{Policy, Session};
 struct Counting;
 
 static LIVING: AtomicIsize = AtomicIsize::new(0);
+/// What is alive is counted for the whole process.
+static ALONE: Mutex<()> = Mutex::new(());
 
 fn note(bytes: usize, sign: isize) {
     LIVING.fetch_add(isize::try_from(bytes).unwrap_or(0) * sign, Ordering::Relaxed);
@@ -106,8 +111,52 @@ fn peak(session: Session, tools: &[u32], calls: Range<u64>) -> isize {
     most
 }
 
+/// Steps of every kind that leaves something behind for the monitor.
+fn step(session: Session, tools: &[u32], n: u64) {
+    let tool = *tools.get(usize::try_from(n).unwrap() % tools.len()).unwrap();
+    let action = if n.is_multiple_of(4) { format!("\"make test {}\"", n % 7) } else { format!("\"cat {n}\"") };
+    let outcome = match n % 5 {
+        0 => format!("{} failed, {} passed in 0.10s", n % 11, n % 13),
+        1 => format!("text number {n}"),
+        2 => "Error: not found".into(),
+        3 => "x".repeat(usize::try_from(n % 4_096).unwrap()),
+        _ => "the same again".into(),
+    };
+    assert!(session.observe(tool, action.as_bytes(), outcome.as_bytes()).0 >= 0, "{}", support::last_error());
+}
+
+#[test]
+fn a_million_observed_steps_leave_nothing_behind() {
+    let _alone = ALONE.lock();
+    let policy = Policy::new(&POLICY.replace("{\"version\": 1,", "{\"version\": 1, \"mode\": \"observe\",")).unwrap();
+    let tools: Vec<u32> = (0..4).map(|n| policy.tool(&json!({"name": format!("tool_{n}")})).unwrap()).collect();
+    let session = policy.session("").unwrap();
+    let watch = |steps: Range<u64>| {
+        let start = Instant::now();
+        let mut most = 0;
+        for n in steps {
+            step(session, &tools, n);
+            most = if n % 1_000 == 0 { most.max(LIVING.load(Ordering::Relaxed)) } else { most };
+        }
+        (most, start.elapsed())
+    };
+    watch(0..WARM);
+    let (first, early) = watch(WARM..2 * WARM);
+    watch(2 * WARM..CALLS - WARM);
+    let (last, late) = watch(CALLS - WARM..CALLS);
+    let whole = freed(session);
+    println!(
+        "peaks: {first} bytes early, {last} late; {WARM} steps: {early:?} early, {late:?} late; the session {whole}"
+    );
+    assert!(whole < 1 << 20, "a session holds {whole} bytes");
+    assert!(last < first + SLACK, "memory grew from {first} to {last} bytes");
+    assert!(late < early * 3, "{WARM} steps took {early:?} early and {late:?} late");
+    policy.free().unwrap();
+}
+
 #[test]
 fn a_million_calls_leave_nothing_behind() {
+    let _alone = ALONE.lock();
     let policy = Policy::new(POLICY).unwrap();
     let names = ["read_page", "write_file", "search", "read_row"];
     let tools: Vec<u32> = names.iter().map(|name| policy.tool(&json!({"name": name})).unwrap()).collect();

@@ -93,3 +93,22 @@ fn a_tool_declared_while_sessions_run_is_known_to_them() {
     session.free().unwrap();
     policy.free().unwrap();
 }
+
+#[test]
+fn ten_thousand_runs_are_observed_at_once_and_none_sees_another() {
+    let policy = Policy::new(&POLICY.replace("{\"version\": 1", "{\"version\": 1, \"mode\": \"observe\"")).unwrap();
+    let tool = policy.tool(&json!({"name": "run"})).unwrap();
+    let sessions: Vec<_> = (0..10_000).map(|_| policy.session("").unwrap()).collect();
+    for round in 1..=5 {
+        for session in sessions.iter().step_by(2) {
+            assert_eq!(session.observe(tool, b"\"ls\"", b"a.txt").step(), round);
+        }
+    }
+    let statuses = |session: &support::Session| session.progress(0)["status"].clone();
+    assert!(sessions.iter().step_by(2).all(|session| statuses(session) == "stalled"));
+    assert!(sessions.iter().skip(1).step_by(2).all(|session| statuses(session) == "healthy"));
+    for session in sessions {
+        session.free().unwrap();
+    }
+    policy.free().unwrap();
+}

@@ -33,6 +33,16 @@ impl Digest {
         Self(u128::from_le_bytes(head))
     }
 
+    /// The digest of two things together.
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self::of_parts(&[&self.0.to_le_bytes(), &other.0.to_le_bytes()])
+    }
+
+    /// One of a few digests that belong to this one.
+    pub(crate) fn marked(self, mark: u8) -> Self {
+        Self(self.0 ^ u128::from(mark))
+    }
+
     /// A small number that is spread evenly, to choose a slot by.
     #[allow(clippy::cast_possible_truncation, reason = "on 32-bit targets: any bits of the digest will do")]
     pub(crate) fn slot(self, slots: usize) -> usize {

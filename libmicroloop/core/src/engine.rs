@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! check:  role → arguments (size, JSON, schema, rules) → batch → budgets → loops → verdict
-//! record: outcome → per tool → memory → window → epoch
+//! record: outcome → per tool → memory → window → epoch → progress
+//! observe: both, for a step that has run already, without what could refuse it
 //! ```
 //!
 //! One engine a session. Nothing here grows with the length of the run.
 
 mod admit;
 mod detect_loops;
+mod progress;
 mod record;
 mod settle;
 mod snapshot;
@@ -18,6 +20,7 @@ use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 use serde::{Deserialize, Serialize};
 
+pub use progress::{Proof, Report};
 pub use snapshot::{HasParent, NotRestored};
 
 use crate::{
@@ -29,6 +32,7 @@ use crate::{
     noted::Notes,
     pending::PendingCalls,
     policy::{Mode, Policy, Tool},
+    progress::Progress,
     recall::Recall,
     tool_state::ToolStates,
     verdict::{Action, Finding, Verdict},
@@ -103,6 +107,7 @@ pub struct Engine {
     ids: CallIds,
     recall: Recall,
     turns: Turns,
+    progress: Progress,
     halted: Option<Box<Finding>>,
     serial: u64,
     refusals: u64,
@@ -150,6 +155,7 @@ impl Engine {
             ids: CallIds::default(),
             recall: Recall::new(),
             turns: Turns::default(),
+            progress: Progress::default(),
             halted: None,
             serial: 0,
             refusals: 0,
@@ -171,11 +177,17 @@ impl Engine {
         if let Some(earlier) = self.ids.find(id) {
             return earlier;
         }
-        self.step = self.step.saturating_add(1);
         let call = Call { tool, index, arguments, context, now_ms };
-        let judged = self.judge(&call);
-        let checked = self.settle(&call, judged);
+        let checked = self.take(&call, Self::judge);
         self.ids.remember(id, checked);
+        checked
+    }
+
+    /// One more step, judged as `judge` does it.
+    fn take(&mut self, call: &Call<'_>, judge: impl FnOnce(&mut Self, &Call<'_>) -> Judged) -> Checked {
+        self.step = self.step.saturating_add(1);
+        let judged = judge(self, call);
+        let checked = self.settle(call, judged);
         self.tidy();
         checked
     }
@@ -215,6 +227,12 @@ impl Engine {
             refusals: self.refusals,
             role: self.role.as_deref(),
         }
+    }
+
+    /// What the session's policy does with what it finds.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.policy.mode()
     }
 
     fn enforces(&self) -> bool {

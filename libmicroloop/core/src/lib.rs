@@ -15,6 +15,7 @@ pub mod json;
 pub mod outcome;
 pub mod pattern;
 pub mod policy;
+pub mod progress;
 pub mod roles;
 pub mod rules;
 pub mod verdict;

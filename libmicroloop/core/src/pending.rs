@@ -4,7 +4,13 @@ use alloc::{boxed::Box, collections::VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{bounded, call::Identity, detect::sameness::Wording, policy::Effect};
+use crate::{
+    bounded,
+    call::Identity,
+    detect::sameness::Wording,
+    policy::Effect,
+    verdict::{Action, Reason},
+};
 
 /// A host that never reports outcomes must not make the session grow.
 const MOST: usize = 1024;
@@ -19,6 +25,8 @@ pub(crate) struct Pending {
     /// When it was charged to the budgets, if it was.
     pub(crate) charged_ms: Option<u64>,
     pub(crate) identity: Option<Identity>,
+    /// What the loop detectors expect of it, and why
+    pub(crate) found: Option<(Action, Reason)>,
     pub(crate) wording: Option<Box<Wording>>,
 }
 

@@ -145,6 +145,11 @@ impl Reason {
         self.code().starts_with("loop.")
     }
 
+    /// Whether it says that the run gets nowhere. One that polls too fast may well get somewhere.
+    pub(crate) fn is_standstill(self) -> bool {
+        self.is_loop() && self != Self::Poll
+    }
+
     /// Whether a new user turn lifts a halt for this reason.
     pub(crate) fn ends_with_turn(self) -> bool {
         !matches!(self, Self::BudgetCalls | Self::BudgetTime | Self::BudgetTokens | Self::BudgetUsd)
@@ -186,9 +191,9 @@ pub struct Verdict {
 pub(crate) const EVIDENCE: usize = 8;
 
 /// The latest few steps that speak for a finding.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<u64>", into = "Vec<u64>")]
-pub(crate) struct Evidence {
+pub struct Evidence {
     steps: [u64; EVIDENCE],
     len: usize,
 }

@@ -50,7 +50,8 @@ impl Window {
 
     /// How far back the latest step is whose call stands only once in the window.
     pub(crate) fn latest_one_off(&self) -> Option<usize> {
-        let alone = |wanted: &Completed| self.0.iter().filter(|step| step.call == wanted.call).count() == 1;
+        // Looks no further than the second: in a run that repeats itself, that is not far.
+        let alone = |wanted: &Completed| self.0.iter().rev().filter(|step| step.call == wanted.call).nth(1).is_none();
         self.0.iter().rev().position(alone)
     }
 }

@@ -91,6 +91,9 @@ static void every_call_refuses(uint64_t session, const char *why) {
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_verdict(session, 1, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_state(session, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_save(session, buf, sizeof buf));
+    FAILS(MICROLOOP_STALE_HANDLE, why, microloop_observe(session, 0, bytes("{}"), 2, 0, bytes("x"), 1));
+    FAILS(MICROLOOP_STALE_HANDLE, why, microloop_record_measured(session, 1, 0, bytes("x"), 1, NULL));
+    FAILS(MICROLOOP_STALE_HANDLE, why, microloop_progress(session, 0, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_time(session, 5));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_free(session));
 }
@@ -417,6 +420,62 @@ static void spending_never_wraps_around(void) {
     GIVES(MICROLOOP_OK, microloop_policy_free(policy));
 }
 
+static int64_t observe(uint64_t session, uint32_t tool, const char *action, const char *outcome, double failures) {
+    microloop_measures measures = {.verifier = bytes("tests"), .verifier_len = 5, .failures = failures, .success = -1};
+    return microloop_observe_measured(session, tool, bytes(action), strlen(action), MICROLOOP_OUTCOME_TEXT, bytes(outcome),
+                                      strlen(outcome), &measures);
+}
+
+static void a_run_is_observed(void) {
+    uint64_t policy = new_policy("{\"version\": 1, \"mode\": \"observe\", \"loops\": {\"repeat\": {\"warn\": 3, \"block\": 5}},"
+                                 " \"progress\": {\"regressing\": \"stop\"}}");
+    uint32_t tool = new_tool(policy, TOOL);
+    uint64_t session = new_session(policy);
+    static const int WANTED[] = {MICROLOOP_RUN_HEALTHY, MICROLOOP_RUN_HEALTHY, MICROLOOP_RUN_WARNING,
+                                 MICROLOOP_RUN_WARNING, MICROLOOP_RUN_STALLED};
+    for (int n = 0; n < 5; n++) {
+        int64_t seen = microloop_observe(session, tool, bytes("{cut off"), 8, MICROLOOP_OUTCOME_TEXT, bytes("same"), 4);
+        GIVES(n + 1, MICROLOOP_STEP(seen));
+        GIVES(WANTED[n], MICROLOOP_RUN_STATUS(seen));
+    }
+    int64_t better = (observe(session, tool, "1", "a", 3.0), observe(session, tool, "2", "b", 1.0));
+    GIVES(1, MICROLOOP_VERIFIED(better));
+    GIVES(MICROLOOP_RUN_WARNING, MICROLOOP_RUN_STATUS(observe(session, tool, "3", "c", 2.0)));
+    int64_t worse = observe(session, tool, "4", "d", 2.0);
+    GIVES(MICROLOOP_RUN_REGRESSING, MICROLOOP_RUN_STATUS(worse));
+    GIVES(2, MICROLOOP_INTERVENTION(worse));
+    char report[2048];
+    int64_t len = microloop_progress(session, (uint64_t)MICROLOOP_STEP(worse), (uint8_t *)report, sizeof report - 1);
+    CHECK(len > 0 && (size_t)len < sizeof report);
+    report[len] = '\0';
+    CHECK(strstr(report, "\"verifier.worse\"") != NULL);
+    FAILS(MICROLOOP_UNKNOWN_STEP, "nothing to tell", microloop_progress(session, 1, NULL, 0));
+    GIVES(MICROLOOP_OK, microloop_session_free(session));
+    GIVES(MICROLOOP_OK, microloop_policy_free(policy));
+}
+
+static void what_cannot_be_observed(void) {
+    fixture f = set_up();
+    FAILS(MICROLOOP_INVALID_ARGUMENT, "observe mode",
+          microloop_observe(f.session, f.tool, bytes("1"), 1, MICROLOOP_OUTCOME_TEXT, bytes("x"), 1));
+    FAILS(MICROLOOP_NULL_POINTER, "arguments", microloop_observe(f.session, f.tool, NULL, 1, 0, NULL, 0));
+    FAILS(MICROLOOP_NULL_POINTER, "outcome", microloop_observe(f.session, f.tool, NULL, 0, 0, NULL, 1));
+    FAILS(MICROLOOP_INVALID_ARGUMENT, "kind", microloop_observe(f.session, f.tool, NULL, 0, 9, NULL, 0));
+    microloop_measures measures = {.state_len = 1, .success = -1};
+    int64_t verdict = check(f.session, f.tool, "{}");
+    uint64_t step = (uint64_t)MICROLOOP_STEP(verdict);
+    FAILS(MICROLOOP_NULL_POINTER, "state", microloop_record_measured(f.session, step, 0, NULL, 0, &measures));
+    measures = (microloop_measures){.verification_len = 1, .success = -1};
+    FAILS(MICROLOOP_NULL_POINTER, "verification", microloop_record_measured(f.session, step, 0, NULL, 0, &measures));
+    measures = (microloop_measures){.failures = 1e308 * 10, .success = 7};
+    GIVES(MICROLOOP_OK, microloop_record_measured(f.session, step, MICROLOOP_OUTCOME_ERROR, NULL, 0, &measures));
+    FAILS(MICROLOOP_UNKNOWN_STEP, "", microloop_record_measured(f.session, step, 0, NULL, 0, NULL));
+    uint64_t room[2];
+    const microloop_measures *crooked = (const microloop_measures *)(const void *)((char *)room + 1);
+    FAILS(MICROLOOP_INVALID_ARGUMENT, "misaligned", microloop_record_measured(f.session, 1, 0, NULL, 0, crooked));
+    tear_down(f);
+}
+
 int main(void) {
     versions();
     null_pointers();
@@ -435,6 +494,8 @@ int main(void) {
     canonical_and_patterns();
     a_loop_is_blocked();
     spending_never_wraps_around();
-    puts("abuse: 16 passed, 0 failed");
+    a_run_is_observed();
+    what_cannot_be_observed();
+    puts("abuse: 18 passed, 0 failed");
     return 0;
 }

@@ -52,13 +52,14 @@ def step_line(step: dict[str, Any]) -> str:
     expected = step.get("expect", "")
     expected = expected if isinstance(expected, str) else ",".join(expected)
     said = (expected, step.get("reason", ""))
+    status = step.get("status", "")
     if "assistant" in step:
-        return line("assistant", at, step["assistant"], *said)
+        return line("assistant", at, step["assistant"], *said, status)
     if "spend" in step:
         tokens, usd = (step["spend"].get(unit, 0) for unit in ("tokens", "usd"))
         return line("spend", at, str(tokens), *said, str(round(usd * 10**9)))
     ids = (step.get("call_id", ""), step.get("batch", ""))
-    return line("call", at, step["tool"], text_of(step.get("args")), *said, *ids, *outcome_of(step))
+    return line("call", at, step["tool"], text_of(step.get("args")), *said, *ids, *outcome_of(step), status)
 
 
 def declarations(trace: dict[str, Any]) -> list[str]:

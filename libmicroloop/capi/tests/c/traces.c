@@ -1,7 +1,7 @@
 /* Runs the traces that the Rust API and Python run too, here through the C ABI. Reads what render_traces.py wrote. */
 #include "harness.h"
 
-enum { FIELDS = 10, TOOLS = 64 };
+enum { FIELDS = 11, TOOLS = 64 };
 
 typedef struct {
     char *name;
@@ -117,6 +117,21 @@ static int judge(trace *t, int64_t verdict, const char *action, const char *reas
     return MICROLOOP_ACTION(verdict);
 }
 
+/* Compares where the run stands with what a step expects, if it expects something. */
+static void stands(trace *t, const char *status) {
+    char report[4096], wanted[64];
+    if (*status == '\0') {
+        return;
+    }
+    int64_t len = microloop_progress(t->session, 0, (uint8_t *)report, sizeof report - 1);
+    CHECK(len > 0 && (size_t)len < sizeof report);
+    report[len] = '\0';
+    snprintf(wanted, sizeof wanted, "\"status\":\"%s\"", status);
+    if (strstr(report, wanted) == NULL) {
+        wrong(t, "the run", status, report);
+    }
+}
+
 static void set_time(trace *t, const char *at) {
     if (*at != '\0') {
         GIVES(MICROLOOP_OK, microloop_session_time(t->session, strtoull(at, NULL, 10)));
@@ -135,12 +150,14 @@ static void call(trace *t, char *const *f) {
         GIVES(MICROLOOP_OK, microloop_record(t->session, (uint64_t)MICROLOOP_STEP(verdict), (uint32_t)atoi(f[8]),
                                              bytes(f[9]), strlen(f[9])));
     }
+    stands(t, f[10]);
     t->steps = MICROLOOP_STEP(verdict) > t->steps ? MICROLOOP_STEP(verdict) : t->steps;
 }
 
 static void assistant(trace *t, char *const *f) {
     int64_t verdict = microloop_turn(t->session, MICROLOOP_SPEAKER_ASSISTANT, bytes(f[2]), strlen(f[2]));
     judge(t, verdict, f[3], f[4]);
+    stands(t, f[5]);
     t->steps = MICROLOOP_STEP(verdict) > t->steps ? MICROLOOP_STEP(verdict) : t->steps;
 }
 

@@ -1,7 +1,7 @@
 //! The C ABI as Rust tests use it: what a host does, without the pointers.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
-use microloop::{check, last_error, policy, session, snapshot, tool};
+use microloop::{check, last_error, policy, progress, session, snapshot, tool};
 use serde_json::Value;
 
 /// What a C function gave: its value, or the status and message of its failure.
@@ -91,6 +91,29 @@ impl Session {
     pub fn record(self, step: u64, outcome: &[u8]) -> i64 {
         // SAFETY: the outcome has that many bytes.
         unsafe { check::microloop_record(self.0, step, check::MICROLOOP_OUTCOME_TEXT, outcome.as_ptr(), outcome.len()) }
+    }
+
+    pub fn observe(self, tool: u32, arguments: &[u8], outcome: &[u8]) -> Packed {
+        let (text, len) = (outcome.as_ptr(), outcome.len());
+        // SAFETY: arguments and outcome have that many bytes.
+        let packed = unsafe {
+            progress::microloop_observe(
+                self.0,
+                tool,
+                arguments.as_ptr(),
+                arguments.len(),
+                check::MICROLOOP_OUTCOME_TEXT,
+                text,
+                len,
+            )
+        };
+        Packed(packed)
+    }
+
+    pub fn progress(self, step: u64) -> Value {
+        // SAFETY: `read` passes a buffer and how much it takes.
+        let text = read(|buf, cap| unsafe { progress::microloop_progress(self.0, step, buf, cap) });
+        serde_json::from_slice(&text).expect("a report is JSON")
     }
 
     pub fn turn(self, speaker: u32, text: &str) -> Packed {

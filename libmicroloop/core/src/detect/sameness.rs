@@ -42,6 +42,7 @@ impl Wording {
 }
 
 impl Sameness {
+    /// Takes an outcome, and says whether the tool's call before it had the same.
     pub(crate) fn completed(
         &mut self,
         effect: Option<Effect>,
@@ -49,19 +50,22 @@ impl Sameness {
         observed: Observed,
         wording: Option<Wording>,
         step: u64,
-    ) {
-        let Some(outcome) = counted(effect, observed) else { return };
-        if self.outcome != Some(outcome) {
+    ) -> bool {
+        let Some(outcome) = counted(effect, observed) else { return false };
+        let again = self.outcome == Some(outcome);
+        if again && self.last_call == call {
+            return true;
+        }
+        if !again {
             self.outcome = Some(outcome);
             self.count = 0;
             self.evidence = Evidence::default();
-        } else if self.last_call == call {
-            return;
         }
         self.last_call = call;
         self.last = wording.map(|wording| wording.after(self.last.as_ref()));
         self.count = self.count.saturating_add(1);
         self.evidence.push(step);
+        again
     }
 
     /// The wording of a call, only where a verdict may need it.

@@ -1,6 +1,12 @@
 //! What can be said of a call without its history: role, arguments, rules, batch, budget.
 
-use alloc::{borrow::Cow, boxed::Box, format, string::ToString};
+use alloc::{
+    borrow::Cow,
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 use super::{Call, Engine};
 use crate::{
@@ -10,7 +16,9 @@ use crate::{
     digest::Digest,
     json::Json,
     policy::Tool,
-    rules::{RuleHit, RuleKind},
+    progress::Status,
+    recall::Recall,
+    rules::{Rule, RuleHit, RuleKind},
     tool_state::ToolState,
     verdict::{Action, Evidence, Finding, Reason},
 };
@@ -34,21 +42,31 @@ impl Engine {
         let Some(state) = self.tools.of(call.index) else {
             return Err(Finding::new(Action::Block, Reason::Malformed, "tools"));
         };
-        if !state.sameness.needs_words(&tool.loops.near)
-            && let Some(identity) = self.recall.find(call.index, call.arguments)
-        {
+        if let Some(admitted) = recalled(&self.recall, state, call) {
             state.invalid.succeeded();
-            return Ok(Admitted { identity, wording: None, ask: None });
+            return Ok(admitted);
         }
         let json = valid(tool, call.arguments).map_err(|invalid| invalid.finding(tool, state, step))?;
         state.invalid.succeeded();
-        let ask = rules(tool, &json)?;
-        let identity = call::identify(tool, &json, &mut state.keys, &mut self.text);
-        let wording = state.sameness.read(&tool.loops.near, &json, &self.text);
-        if ask.is_none() {
-            self.recall.remember(call.index, call.arguments, identity);
+        let ask = rules(tool, &json, self.progress.latest().status)?;
+        let admitted = identified(state, call, &json, &mut self.text);
+        if ask.is_none() && !tool.rules.iter().any(Rule::is_passing) {
+            self.recall.remember(call.index, call.arguments, admitted.identity);
         }
-        Ok(Admitted { identity, wording, ask })
+        Ok(Admitted { ask, ..admitted })
+    }
+
+    /// What a call is that has been made already, whatever the policy would have said about it.
+    pub(super) fn see(&mut self, call: &Call<'_>) -> Option<Admitted> {
+        let state = self.tools.of(call.index)?;
+        if let Some(admitted) = recalled(&self.recall, state, call) {
+            return Some(admitted);
+        }
+        let text = || Json::Text(String::from_utf8_lossy(call.arguments));
+        let json = Json::parse(call.arguments).unwrap_or_else(|_| text());
+        let admitted = identified(state, call, &json, &mut self.text);
+        self.recall.remember(call.index, call.arguments, admitted.identity);
+        Some(admitted)
     }
 
     /// The same call a second time in one model turn is answered from the first.
@@ -62,6 +80,21 @@ impl Engine {
     pub(super) fn charge(&self, call: &Call<'_>) -> Result<(), Box<Finding>> {
         self.ledger.charge(call.tool, call.index, call.now_ms).map_err(|refusal| Finding::spent(&refusal))
     }
+}
+
+/// What is known of the very same bytes, unless their words are needed.
+fn recalled(recall: &Recall, state: &ToolState, call: &Call<'_>) -> Option<Admitted> {
+    if state.sameness.needs_words(&call.tool.loops.near) {
+        return None;
+    }
+    let identity = recall.find(call.index, call.arguments)?;
+    Some(Admitted { identity, wording: None, ask: None })
+}
+
+fn identified(state: &mut ToolState, call: &Call<'_>, json: &Json<'_>, text: &mut Vec<u8>) -> Admitted {
+    let identity = call::identify(call.tool, json, &mut state.keys, text);
+    let wording = state.sameness.read(&call.tool.loops.near, json, text);
+    Admitted { identity, wording, ask: None }
 }
 
 fn size(tool: &Tool, arguments: &[u8]) -> Result<(), Box<Finding>> {
@@ -78,7 +111,7 @@ struct Invalid {
     reason: Reason,
     rule: &'static str,
     cause: Digest,
-    explained: alloc::string::String,
+    explained: String,
 }
 
 fn valid<'a>(tool: &Tool, arguments: &'a [u8]) -> Result<Json<'a>, Invalid> {
@@ -120,14 +153,16 @@ impl Invalid {
 }
 
 /// The first rule that objects, or what an `ask` rule says.
-fn rules(tool: &Tool, arguments: &Json<'_>) -> Result<Option<Box<Finding>>, Box<Finding>> {
-    let Some(hit) = crate::rules::evaluate(&tool.rules, arguments) else { return Ok(None) };
+fn rules(tool: &Tool, arguments: &Json<'_>, status: Status) -> Result<Option<Box<Finding>>, Box<Finding>> {
+    let Some(hit) = crate::rules::evaluate(&tool.rules, arguments, status) else { return Ok(None) };
     let finding = broken(&hit);
     if finding.action == Action::Ask { Ok(Some(finding)) } else { Err(finding) }
 }
 
 fn broken(hit: &RuleHit<'_>) -> Box<Finding> {
     let (action, reason, says) = match hit.kind {
+        RuleKind::Deny if hit.passing => (Action::Block, Reason::RuleDeny, "a rule forbids this as the run stands"),
+        RuleKind::Ask if hit.passing => (Action::Ask, Reason::RuleAsk, "a rule asks for approval as the run stands"),
         RuleKind::Deny => (Action::Block, Reason::RuleDeny, "a rule forbids these arguments"),
         RuleKind::Require => (Action::Block, Reason::RuleRequire, "a rule requires something else of the arguments"),
         RuleKind::Ask => (Action::Ask, Reason::RuleAsk, "a rule asks for approval of these arguments"),

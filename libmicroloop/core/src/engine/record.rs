@@ -2,13 +2,15 @@
 
 use super::{Engine, UnknownStep};
 use crate::{
+    call::Identity,
     detect::streak::World,
     digest::Digest,
     memory::Memory,
     outcome::{Kind, Observed, Outcome},
     pending::Pending,
     policy::Effect,
-    verdict::Evidence,
+    progress::{Measures, Seen},
+    verdict::{Action, Evidence, Reason},
     window::Completed,
 };
 
@@ -18,18 +20,66 @@ impl Engine {
     /// # Errors
     /// [`UnknownStep`] if the step is not under way.
     pub fn record(&mut self, step: u64, outcome: Outcome<'_>, now_ms: u64) -> Result<(), UnknownStep> {
+        self.record_measured(step, outcome, &Measures::default(), now_ms)
+    }
+
+    /// `record`, with what the host knows of the step besides its outcome.
+    ///
+    /// # Errors
+    /// As for [`Engine::record`].
+    pub fn record_measured(
+        &mut self,
+        step: u64,
+        outcome: Outcome<'_>,
+        measures: &Measures<'_>,
+        now_ms: u64,
+    ) -> Result<(), UnknownStep> {
         let mut pending = self.pending.take(step).ok_or(UnknownStep(step))?;
-        let observed = outcome.observe(&mut self.text);
+        let state = measures.state.map(Digest::of);
+        let observed = outcome.observe(&mut self.text).in_state(state);
         self.tidy();
-        self.tell_tool(&mut pending, observed);
+        let again = self.tell_tool(&mut pending, observed);
         let Some(identity) = pending.identity else { return Ok(()) };
+        let known = self.memories.get(identity.call).is_some_and(|memory| memory.completed);
+        self.remember_all(&pending, identity, observed, now_ms);
+        let news = !again && self.is_first(identity.call);
+        let seen = Seen {
+            step,
+            call: identity.call,
+            output: outcome.bytes(),
+            loops: self.borne_out(&pending, observed.kind, news),
+            state,
+            known,
+            novel: news && observed.kind == Kind::Substance,
+        };
+        self.progress.take(&seen, measures, self.policy.progress());
+        Ok(())
+    }
+
+    fn remember_all(&mut self, pending: &Pending, identity: Identity, observed: Observed, now_ms: u64) {
         let world = self.world;
         self.move_world(pending.effect, identity.call, observed);
         for call in core::iter::once(identity.call).chain(identity.learned) {
-            self.remember(call, step, observed, world, now_ms);
+            self.remember(call, pending.step, observed, world, now_ms);
         }
-        self.window.push(Completed { step, call: identity.call, outcome: observed.outcome });
-        Ok(())
+        self.window.push(Completed { step: pending.step, call: identity.call, outcome: observed.outcome });
+    }
+
+    /// Whether the call gave its latest outcome for the first time.
+    fn is_first(&self, call: Digest) -> bool {
+        self.memories.get(call).is_some_and(|memory| memory.total == 1)
+    }
+
+    /// What the loop detectors said before the call ran, if what came back is what they expected: the same again.
+    fn borne_out(&mut self, pending: &Pending, kind: Kind, news: bool) -> Option<Action> {
+        let (action, reason) = pending.found?;
+        let holds = match (kind, reason) {
+            (Kind::Failure(_), Reason::Error) => self.tools.of(pending.tool)?.errors.count() > 1,
+            (Kind::Failure(_), Reason::Retry) => true,
+            (_, Reason::Error | Reason::Retry) => false,
+            _ => !news,
+        };
+        holds.then_some(action)
     }
 
     /// A step that was let through did not run after all; its budget is given back.
@@ -45,17 +95,17 @@ impl Engine {
         Ok(())
     }
 
-    fn tell_tool(&mut self, pending: &mut Pending, observed: Observed) {
+    /// Says whether the tool's call before had the same outcome.
+    fn tell_tool(&mut self, pending: &mut Pending, observed: Observed) -> bool {
         let (step, world) = (pending.step, self.world);
-        let Some(state) = self.tools.of(pending.tool) else { return };
+        let Some(state) = self.tools.of(pending.tool) else { return false };
         match observed.kind {
             Kind::Failure(cause) => state.errors.failed(cause, observed.outcome, step, world),
             _ => state.errors.succeeded(),
         }
-        if let Some(identity) = pending.identity {
-            let wording = pending.wording.take().map(|wording| *wording);
-            state.sameness.completed(pending.effect, identity.call, observed, wording, step);
-        }
+        let Some(identity) = pending.identity else { return false };
+        let wording = pending.wording.take().map(|wording| *wording);
+        state.sameness.completed(pending.effect, identity.call, observed, wording, step)
     }
 
     /// Moves the epoch or the shift if this outcome shows, or may mean, that the world is different now.

@@ -71,6 +71,11 @@ impl Engine {
             effect: call.tool.effect,
             charged_ms: judged.charged.then_some(now_ms),
             identity: judged.identity,
+            found: judged
+                .finding
+                .as_deref()
+                .filter(|finding| finding.reason.is_standstill())
+                .map(|finding| (finding.action, finding.reason)),
             wording: judged.wording.take().map(Box::new),
         });
         if let Some(dropped) = dropped {
@@ -88,6 +93,7 @@ impl Engine {
             self.ledger.refund(call.index, call.now_ms);
         }
         if finding.reason.is_loop() {
+            self.progress.found(self.step, finding.action, self.policy.progress());
             self.each_memory(judged.identity, |memory| memory.refusals = memory.refusals.saturating_add(1));
         }
         if finding.reason == Reason::Error

@@ -25,6 +25,7 @@ impl Engine {
             self.halted = None;
         }
         if self.policy.loops().scope == Scope::Turn {
+            self.progress.user_turn();
             self.refused_in_row = 0;
             self.new_epoch();
             self.memories.clear();
@@ -58,6 +59,9 @@ impl Engine {
         };
         self.step = self.step.saturating_add(1);
         let action = if self.enforces() { finding.action } else { Action::Allow };
+        if finding.reason.is_standstill() {
+            self.progress.found(self.step, finding.action, self.policy.progress());
+        }
         self.note(None, finding);
         Checked { step: self.step, action, noted: true }
     }

@@ -27,7 +27,19 @@ pub(crate) struct Observed {
     pub(crate) kind: Kind,
 }
 
-impl Outcome<'_> {
+impl Observed {
+    /// An outcome that leaves the world in another state is another outcome.
+    pub(crate) fn in_state(self, state: Option<Digest>) -> Self {
+        Self { outcome: state.map_or(self.outcome, |state| self.outcome.with(state)), ..self }
+    }
+}
+
+impl<'a> Outcome<'a> {
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        let (Self::Text(bytes) | Self::Json(bytes) | Self::Error(bytes)) = self;
+        bytes
+    }
+
     pub(crate) fn observe(self, scratch: &mut Vec<u8>) -> Observed {
         let (bytes, declared_error) = match self {
             Self::Text(bytes) | Self::Json(bytes) => (bytes, false),

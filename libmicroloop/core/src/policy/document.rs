@@ -11,7 +11,7 @@ use super::{
     duration::Duration,
     strict::{Section, Table, Word, named, present},
 };
-use crate::pattern::Names;
+use crate::{pattern::Names, rules::when::When};
 
 /// A value that `null` switches off and absence inherits.
 pub(crate) type Switch<T> = Option<Option<T>>;
@@ -156,6 +156,8 @@ pub(crate) struct RuleDocument {
     pub(crate) id: String,
     #[serde(default, deserialize_with = "present")]
     pub(crate) path: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    pub(crate) when: Option<When>,
     #[serde(default, deserialize_with = "present")]
     pub(crate) deny: Option<Section<ConditionsDocument>>,
     #[serde(default, deserialize_with = "present")]

@@ -179,6 +179,7 @@ mod tests {
     use alloc::vec;
 
     use super::{super::Levels, *};
+    use crate::progress::Status;
 
     fn entry(json: &str) -> Result<Entry, String> {
         Entry::read(serde_json::from_str(json).unwrap(), &Loops::default()).map_err(|error| error.message)
@@ -235,7 +236,7 @@ mod tests {
         ]);
         assert_eq!(rule_ids(&tool), vec!["a", "b", "c"]);
         let arguments = crate::json::Json::parse(br#"{"x": 4}"#).unwrap();
-        assert_eq!(crate::rules::evaluate(&tool.rules, &arguments).unwrap().rule_id, "a");
+        assert_eq!(crate::rules::evaluate(&tool.rules, &arguments, Status::Healthy).unwrap().rule_id, "a");
     }
 
     #[test]

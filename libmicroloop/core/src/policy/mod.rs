@@ -15,7 +15,7 @@ mod tool;
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use backoff::Backoff;
 pub(crate) use error::quoted;
@@ -51,15 +51,17 @@ pub enum OnError {
 }
 
 /// What the monitor does about a run that gets nowhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[repr(u8)]
 pub enum Reaction {
     /// Says so
-    Observe,
+    #[default]
+    Observe = 0,
     /// Asks for another plan
-    Replan,
+    Replan = 1,
     /// Ends the run
-    Stop,
+    Stop = 2,
 }
 
 /// What the policy says to the monitor.

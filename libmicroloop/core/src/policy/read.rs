@@ -159,7 +159,7 @@ mod tests {
         assert!(policy.roles().permits(None, "query_database") && !policy.roles().permits(None, "drop"));
         let tool = policy.tool("Query_Database").unwrap();
         assert_eq!((tool.effect, tool.argument_bytes, tool.on_error), (Some(Effect::Read), 1_000, OnError::Block));
-        assert_eq!((tool.rules.len(), tool.argument_schemas.len(), tool.messages.len()), (3, 1, 2));
+        assert_eq!((tool.rules.len(), tool.argument_schemas.len(), tool.messages.len()), (4, 1, 2));
     }
 
     #[test]

@@ -5,12 +5,14 @@ mod constant;
 mod path;
 pub(crate) mod screen;
 mod search;
+pub(crate) mod when;
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use condition::Condition;
 use path::Path;
 use screen::{Screen, Screening};
+use when::When;
 
 use crate::{
     json::Json,
@@ -19,6 +21,7 @@ use crate::{
         document::{ConditionsDocument, RuleDocument},
         strict::Section,
     },
+    progress::Status,
 };
 
 /// What a rule does.
@@ -39,6 +42,7 @@ pub struct Rule {
     kind: RuleKind,
     path: Path,
     conditions: Vec<Condition>,
+    when: Option<When>,
     message: Option<String>,
     screen: Option<Arc<Screen>>,
 }
@@ -50,17 +54,19 @@ pub struct RuleHit<'a> {
     pub rule_id: &'a str,
     /// What it does
     pub kind: RuleKind,
+    /// Whether it holds only while the run is as it is
+    pub passing: bool,
     /// The policy's own text for the model
     pub message: Option<&'a str>,
 }
 
-/// The most severe of the rules that fire: the first `deny` or `require`, else the first `ask`.
+/// The most severe of the rules that fire while the run has this status: the first `deny` or `require`, else the first `ask`.
 #[must_use]
-pub fn evaluate<'a>(rules: &'a [Rule], arguments: &Json<'_>) -> Option<RuleHit<'a>> {
+pub fn evaluate<'a>(rules: &'a [Rule], arguments: &Json<'_>, status: Status) -> Option<RuleHit<'a>> {
     let mut asking = None;
     let mut screening = Screening::default();
     for rule in rules {
-        if screening.clears(rule, arguments) {
+        if !rule.holds(status) || screening.clears(rule, arguments) {
             continue;
         }
         // A second question does not change that somebody is asked.
@@ -92,6 +98,15 @@ impl Rule {
         &self.id
     }
 
+    /// Whether the rule holds only while the run gets nowhere.
+    pub(crate) fn is_passing(&self) -> bool {
+        self.when.is_some()
+    }
+
+    fn holds(&self, status: Status) -> bool {
+        self.when.is_none_or(|when| when.holds(status))
+    }
+
     /// Whether the rule has something to say about these arguments. With `[*]`, one item is enough.
     fn fires(&self, arguments: &Json<'_>) -> bool {
         let holds = |value: &Json<'_>| self.conditions.iter().all(|condition| condition.holds(value));
@@ -100,19 +115,24 @@ impl Rule {
     }
 
     fn hit(&self) -> RuleHit<'_> {
-        RuleHit { rule_id: &self.id, kind: self.kind, message: self.message.as_deref() }
+        RuleHit { rule_id: &self.id, kind: self.kind, passing: self.is_passing(), message: self.message.as_deref() }
     }
 
     /// Reads a rule; the errors begin with the key that is wrong.
     pub(crate) fn read(Section(document): Section<RuleDocument>) -> Result<Self, PolicyError> {
-        let RuleDocument { id, path, deny, require, ask, message } = document;
+        let RuleDocument { id, path, when, deny, require, ask, message } = document;
         if id.is_empty() {
             return Err(PolicyError::invalid("id", "it is empty: give the rule a name, verdicts will show it"));
         }
         let path = path.as_deref().map(Path::parse).transpose()?.unwrap_or_default();
         let (kind, Section(conditions)) = only_one(deny, require, ask)?;
         let conditions = read_conditions(conditions, &path).map_err(|error| error.within(kind.key()))?;
-        Ok(Self { id, kind, path, conditions, message, screen: None })
+        if conditions.is_empty() && (when.is_none() || kind == RuleKind::Require) {
+            let what = "it has no condition: give it regex, equals, one_of, range or max_length; only with `when` can deny \
+                        and ask do without";
+            return Err(PolicyError::invalid(kind.key(), what));
+        }
+        Ok(Self { id, kind, path, conditions, when, message, screen: None })
     }
 }
 
@@ -155,12 +175,7 @@ fn read_conditions(document: ConditionsDocument, path: &Path) -> Result<Vec<Cond
             alloc::format!("without a path the rule looks at all arguments together, which are no {whose}: add path");
         return Err(PolicyError::invalid(key, what));
     }
-    let conditions = condition::read(document)?;
-    if conditions.is_empty() {
-        let what = "it has no condition: give it regex, equals, one_of, range or max_length";
-        return Err(PolicyError::invalid("regex", what));
-    }
-    Ok(conditions)
+    condition::read(document)
 }
 
 #[cfg(test)]
@@ -177,7 +192,7 @@ mod tests {
 
     fn fires(verb: &str, path: &str, conditions: &str, arguments: &str) -> bool {
         let json = format!(r#"{{"id": "r", "path": "{path}", "{verb}": {conditions}}}"#);
-        evaluate(&[rule(&json).unwrap()], &Json::parse(arguments.as_bytes()).unwrap()).is_some()
+        evaluate(&[rule(&json).unwrap()], &Json::parse(arguments.as_bytes()).unwrap(), Status::Healthy).is_some()
     }
 
     #[test]
@@ -226,8 +241,8 @@ mod tests {
     #[test]
     fn without_a_path_the_whole_arguments_are_meant() {
         let rules = [rule(r#"{"id": "few", "require": {"max_length": 1}}"#).unwrap()];
-        assert!(evaluate(&rules, &Json::parse(br#"{"a": 1}"#).unwrap()).is_none());
-        assert!(evaluate(&rules, &Json::parse(br#"{"a": 1, "b": 2}"#).unwrap()).is_some());
+        assert!(evaluate(&rules, &Json::parse(br#"{"a": 1}"#).unwrap(), Status::Healthy).is_none());
+        assert!(evaluate(&rules, &Json::parse(br#"{"a": 1, "b": 2}"#).unwrap(), Status::Healthy).is_some());
     }
 
     #[test]
@@ -239,13 +254,14 @@ mod tests {
         });
         let rules = rules.collect::<Vec<_>>();
         let hit = |text: &str| {
-            evaluate(&rules, &Json::parse(text.as_bytes()).unwrap()).map(|hit| (hit.rule_id.to_string(), hit.kind))
+            evaluate(&rules, &Json::parse(text.as_bytes()).unwrap(), Status::Healthy)
+                .map(|hit| (hit.rule_id.to_string(), hit.kind))
         };
         assert_eq!(hit(r#"{"ask": 1, "require": 1}"#), Some(("ask-0".into(), RuleKind::Ask)));
         assert_eq!(hit(r#"{"ask": 1, "deny": 1}"#), Some(("deny-2".into(), RuleKind::Deny)));
         assert_eq!(hit(r#"{"ask": 1}"#), Some(("require-3".into(), RuleKind::Require)));
         assert_eq!(hit(r#"{"require": 1}"#), None);
-        let first = evaluate(&rules, &Json::Null);
+        let first = evaluate(&rules, &Json::Null, Status::Healthy);
         assert_eq!(first.and_then(|hit| hit.message), Some("m3"));
     }
 
@@ -256,6 +272,15 @@ mod tests {
         assert!(rule(both).unwrap_err().contains("more than one"));
         let error = rule(r#"{"id": "r", "path": "x", "ask": {}}"#).unwrap_err();
         assert!(error.starts_with("ask") && error.contains("no condition"), "{error}");
+    }
+
+    #[test]
+    fn a_rule_with_when_holds_only_while_the_run_is_like_that() {
+        let rules = [rule(r#"{"id": "r", "when": ["stalled", "regressing"], "ask": {}}"#).unwrap()];
+        let fires = |status| evaluate(&rules, &Json::Null, status).is_some();
+        assert!(fires(Status::Stalled) && fires(Status::Regressing));
+        assert!(!fires(Status::Healthy) && !fires(Status::Warning));
+        assert!(rule(r#"{"id": "r", "when": "stalled", "require": {}}"#).unwrap_err().starts_with("require"));
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl<'r> Screening<'r> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-    use crate::{json::Json, policy::Policy, rules::evaluate};
+    use crate::{json::Json, policy::Policy, progress::Status, rules::evaluate};
 
     const POLICY: &[u8] = br#"{"version": 1, "tools": [{"match": "*", "rules": [
         {"id": "drop", "path": "sql", "deny": {"regex": "(?i)drop"}},
@@ -80,7 +80,7 @@ mod tests {
         let tool = policy.tool("query").unwrap();
         assert!(tool.rules.iter().any(|rule| rule.screen.is_some()));
         let arguments = Json::parse(arguments.as_bytes()).unwrap();
-        evaluate(&tool.rules, &arguments).map(|hit| hit.rule_id.into())
+        evaluate(&tool.rules, &arguments, Status::Healthy).map(|hit| hit.rule_id.into())
     }
 
     #[test]

@@ -44,6 +44,10 @@ fn step_problem(number: usize, step: &Value, said: &Said) -> Option<String> {
     if !(expected.is_null() || expected == action || listed) {
         return Some(format!("step {number}: expected {expected}, seen {action} ({})", said.reason));
     }
+    let status = serde_json::to_value(said.status).expect("a word");
+    if !step["status"].is_null() && step["status"] != status {
+        return Some(format!("step {number}: expected the run to be {}, seen {status}", step["status"]));
+    }
     let reason = step["reason"].as_str().unwrap_or(said.reason);
     (reason != said.reason).then(|| format!("step {number}: expected the reason {reason}, seen {}", said.reason))
 }

@@ -7,6 +7,7 @@ use microloop_core::{
     engine::{Checked, Context, Engine, Speaker},
     outcome::Outcome,
     policy::{Policy, Tool},
+    progress::Status,
     verdict::Action,
 };
 use serde_json::Value;
@@ -18,6 +19,7 @@ use crate::shape::Shape;
 pub struct Said {
     pub action: Action,
     pub reason: &'static str,
+    pub status: Status,
     pub feedback: String,
 }
 
@@ -115,8 +117,10 @@ impl Run<'_> {
 
     fn said(&self, checked: Checked) -> Said {
         let verdict = if checked.noted { self.engine.verdict(checked.step) } else { None };
-        let reason = verdict.as_ref().map_or("none", |verdict| verdict.reason.code());
-        Said { action: checked.action, reason, feedback: verdict.map_or_else(String::new, |verdict| verdict.feedback) }
+        let (reason, status) =
+            (verdict.as_ref().map_or("none", |verdict| verdict.reason.code()), self.engine.assessment().status);
+        let feedback = verdict.map_or_else(String::new, |verdict| verdict.feedback);
+        Said { action: checked.action, reason, status, feedback }
     }
 }
 
