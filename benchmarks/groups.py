@@ -20,6 +20,7 @@ class Measured:
     target: float | None = None
     samples: list[float] = field(default_factory=list)
     operations: int = 0
+    p99: float | None = None
     missing: str | None = None
 
     @property
@@ -76,6 +77,7 @@ def measure(pythons: dict[str, Path], rounds: int) -> list[Measured]:
         for row in present:
             row.samples.append(workers[row.group].ask("sample", row.name))
     for row in present:
+        row.p99 = workers[row.group].ask("tail", row.name)
         row.operations = workers[row.group].ask("verify", row.name)
     for worker in workers.values():
         worker.close()

@@ -13,6 +13,8 @@ from groups import Measured
 
 # The rows that are taken off others; they stand in the JSON.
 HIDDEN = ("loop", "tool")
+# The package that the rows `observe` are held against, and what was promised.
+PEER, SHARE = " (0.3.0)", 5
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ def line(row: Measured) -> str:
     promise = "" if row.target is None else f"≤ {duration(row.target)}"
     if row.target is not None and spread.median > row.target:
         promise += " MISSED"
-    return f"{row.name:<30} {duration(spread.median):>10}  {span:<22}  {promise:<16} {row.work}"
+    tail = "" if row.p99 is None else f" (p99 {duration(row.p99)})"
+    return f"{row.name:<30} {duration(spread.median):>10}  {span:<22}  {promise:<16} {row.work}{tail}"
 
 
 def ratio(rows: list[Measured], floors: list[str], whole: str) -> dict[str, float] | None:
@@ -81,10 +84,21 @@ def ratio(rows: list[Measured], floors: list[str], whole: str) -> dict[str, floa
     return {"floor_ns": floor, "whole_ns": medians[whole], "times": medians[whole] / floor}
 
 
+def shares(rows: list[Measured]) -> list[str]:
+    """Return, for each kind of run that both monitors watch, what part of the other's time ours takes."""
+    medians = {row.name: Spread.of(row.samples).median for row in rows if row.missing is None}
+    both = [(name, medians[name], medians[name + PEER]) for name in medians if name + PEER in medians]
+    return [
+        f"{name}: 1/{theirs / ours:.2f} of the time of 0.3.0 (promised: 1/{SHARE})"
+        for name, ours, theirs in both
+        if not name.startswith(HIDDEN)
+    ]
+
+
 def text(rows: list[Measured], times: dict[str, float] | None, rounds: int) -> str:
     """Return the whole table."""
     about = machine()
-    shown = [row for row in rows if row.name not in HIDDEN]
+    shown = [row for row in rows if not row.name.startswith(HIDDEN)]
     head = f"{'row':<30} {'median':>10}  {'p10 – p90':<22}  {'promised':<16} what one operation is"
     parts = [
         ", ".join(f"{what} {about[what]}" for what in ("processor", "cores", "system", "python", "rust", "load")),
@@ -96,7 +110,7 @@ def text(rows: list[Measured], times: dict[str, float] | None, rounds: int) -> s
     ]
     if times is not None:
         parts += ["", f"@guard.verify takes {times['times']:.2f} times its floor (promised: ≤ 2)"]
-    return "\n".join(parts)
+    return "\n".join([*parts, *shares(rows)])
 
 
 def as_json(rows: list[Measured], times: dict[str, float] | None, wheel: dict[str, Any]) -> str:
@@ -110,6 +124,7 @@ def as_json(rows: list[Measured], times: dict[str, float] | None, wheel: dict[st
             "target_ns": row.target,
             "samples": len(row.samples),
             "operations": row.operations,
+            "p99": row.p99,
             **({} if row.missing else vars(Spread.of(row.samples))),
         }
         for row in rows

@@ -18,6 +18,8 @@ class Row(ABC):
     minus: ClassVar[str | None] = "loop"
     # What the project promised, in nanoseconds.
     target: ClassVar[float | None] = None
+    # Whether single operations are timed too, for the slowest in a hundred.
+    tails: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, operations: int) -> None:

@@ -12,7 +12,7 @@ import startup
 
 FLOORS = ["floor (msgspec)", "floor (orjson)"]
 WHOLE = "@guard.verify"
-OURS = ("guard", "floor")
+OURS = ("guard", "floor", "observe")
 PEERS = ("validators", "agent_os", "agentguard")
 
 

@@ -6,6 +6,7 @@ Groups live apart because two of them import a package of the same name, and non
 import importlib
 import json
 import os
+import statistics
 import sys
 import time
 from typing import Any, TextIO
@@ -15,6 +16,7 @@ from row import Row
 SAMPLE_NS = 4_000_000
 WARM_UP = 300
 TRIES = 4
+SINGLES = 20_000
 
 
 class Group:
@@ -48,6 +50,12 @@ class Group:
     def sample(self, name: str) -> float:
         """Return nanoseconds an operation, of one sample."""
         return self.timed(name, self.each[name]) / self.each[name]
+
+    def tail(self, name: str) -> float | None:
+        """Return what the slowest in a hundred single operations takes at least, if the row wants to know."""
+        if not self.rows[name].tails:
+            return None
+        return statistics.quantiles((self.timed(name, 1) for _ in range(SINGLES)), n=100)[-1]
 
     def verify(self, name: str) -> int:
         """Let the row prove what it did; return how often that was."""

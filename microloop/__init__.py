@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from microloop.coverage import Covered
+    from microloop.decision import Decision, Status
     from microloop.errors import (
         AdapterError,
         BlockedCall,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         SessionError,
     )
     from microloop.guardrail import Guardrail
+    from microloop.monitor import Monitor
     from microloop.policy import InterventionAction, Policy
     from microloop.session import Session
     from microloop.verdict import Action, Verdict
@@ -34,9 +36,11 @@ __all__ = [
     "AdapterError",
     "BlockedCall",
     "Covered",
+    "Decision",
     "Guardrail",
     "InterventionAction",
     "MicroloopError",
+    "Monitor",
     "NativeError",
     "Policy",
     "PolicyError",
@@ -44,6 +48,7 @@ __all__ = [
     "RunHalted",
     "Session",
     "SessionError",
+    "Status",
     "Verdict",
     "__version__",
 ]
@@ -56,9 +61,11 @@ _HOMES = {
     "AdapterError": "errors",
     "BlockedCall": "errors",
     "Covered": "coverage",
+    "Decision": "decision",
     "Guardrail": "guardrail",
     "InterventionAction": "policy",
     "MicroloopError": "errors",
+    "Monitor": "monitor",
     "NativeError": "errors",
     "Policy": "policy",
     "PolicyError": "errors",
@@ -66,6 +73,7 @@ _HOMES = {
     "RunHalted": "errors",
     "Session": "session",
     "SessionError": "errors",
+    "Status": "decision",
     "Verdict": "verdict",
 }
 

@@ -8,7 +8,7 @@ there is one judge of what is malformed.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -16,6 +16,8 @@ import msgspec
 TEXT, JSON, ERROR = 0, 1, 2
 # Deeper than the core reads, so what is cut off here is refused there.
 _DEPTH = 200
+# A value that holds itself twice has no end, however shallow.
+_VALUES = 100_000
 _SCALARS = (str, bool, int, float, type(None))
 _UNREADABLE = "<a value that cannot be shown>"
 
@@ -58,7 +60,9 @@ def _path(value: Any) -> str | None:
 def _collection(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
-    return list(value) if isinstance(value, (list, tuple, set, frozenset, range)) else None
+    if isinstance(value, range):
+        return None if value[_VALUES:] else list(value)  # a range may be longer than memory
+    return list(value) if isinstance(value, (list, tuple, set, frozenset)) else None
 
 
 def stable_repr(value: Any) -> str:
@@ -104,19 +108,22 @@ def exact_json(value: Any) -> bytes:
     """JSON that hides nothing: NaN, long integers and lone surrogates stay what they are, for the core to refuse."""
     import json
 
-    return json.dumps(_tree(value, _DEPTH), ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    tree = _tree(value, _DEPTH, iter(range(_VALUES)))
+    return json.dumps(tree, ensure_ascii=True, separators=(",", ":")).encode("ascii")
 
 
-def _tree(value: Any, depth: int) -> Any:
+def _tree(value: Any, depth: int, left: Iterator[int]) -> Any:
     if type(value) in _SCALARS:
         return value
     if depth == 0:
         return "<nested too deeply>"
+    if next(left, None) is None:
+        raise ValueError(f"more than {_VALUES} values in one: pass less, or a text")
     if isinstance(value, Mapping):
-        return {_key(key): _tree(item, depth - 1) for key, item in value.items()}
+        return {_key(key): _tree(item, depth - 1, left) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_tree(item, depth - 1) for item in value]
-    return _tree(_builtin(value), depth - 1)
+        return [_tree(item, depth - 1, left) for item in value]
+    return _tree(_builtin(value), depth - 1, left)
 
 
 def _key(key: Any) -> str:

@@ -21,6 +21,7 @@ from microloop.verdict import Verdict
 if TYPE_CHECKING:
     from microloop.policy import Source
     from microloop.session import Session
+    from microloop.standing import Standing
 
 T = TypeVar("T")
 OnBlock: TypeAlias = Literal["raise", "return"]
@@ -129,13 +130,20 @@ class Guardrail:
         """
         return self.judge(self.here(), tool, arguments, call_id=call_id, batch=batch)
 
-    def record(self, verdict: Verdict, outcome: object = None, *, error: BaseException | str | None = None) -> None:
+    def record(
+        self,
+        verdict: Verdict,
+        outcome: object = None,
+        *,
+        error: BaseException | str | None = None,
+        measures: Mapping[str, Any] | None = None,
+    ) -> None:
         """What came of a call that was let through: its result, or its error.
 
         >>> guard = Guardrail()
         >>> guard.record(guard.check("search", {"q": "cats"}), ["a cat", "another cat"])
         """
-        self._session_of(verdict).record(verdict, outcome, error=error)
+        self._session_of(verdict).record(verdict, outcome, error=error, measures=measures)
 
     def cancel(self, verdict: Verdict) -> None:
         """A call that was let through and did not run after all."""
@@ -252,6 +260,15 @@ class Guardrail:
     def last_verdict(self) -> Verdict | None:
         """The latest verdict of the current session that was more than a plain allow."""
         return self.here().last_verdict
+
+    @property
+    def monitor(self) -> Standing:
+        """Where the current session stands: whether the run is still getting anywhere.
+
+        >>> str(Guardrail().monitor.status)
+        'healthy'
+        """
+        return self.here().monitor
 
     # Tools
 

@@ -11,6 +11,7 @@ from microloop.verdict import Action, Verdict
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from microloop.decision import Status
     from microloop.guardrail import Guardrail
 
 
@@ -55,6 +56,11 @@ class Replay:
         if "assistant" in step:
             return self._session.assistant_turn(step["assistant"])
         return self._call(step) if "tool" in step else spent
+
+    @property
+    def status(self) -> Status:
+        """Where the run stands now."""
+        return self._session.monitor.status
 
     def _call(self, step: Mapping[str, Any]) -> Verdict:
         arguments = step.get("args", {})

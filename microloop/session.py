@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from microloop.guardrail import Guardrail
+    from microloop.standing import Standing
 
 _USER, _ASSISTANT = 0, 1
 _NOTED = 0xFF
@@ -90,16 +91,30 @@ class Session:
         """
         return self.guard.judge(self, tool, arguments, call_id=call_id, batch=batch)
 
-    def record(self, verdict: Verdict, outcome: object = None, *, error: BaseException | str | None = None) -> None:
-        """What came of a call that was let through: its result, or its error."""
+    def record(
+        self,
+        verdict: Verdict,
+        outcome: object = None,
+        *,
+        error: BaseException | str | None = None,
+        measures: Mapping[str, Any] | None = None,
+    ) -> None:
+        """What came of a call that was let through: its result, or its error.
+
+        `measures` is what else is known of the step, for `monitor`: `state`, `metrics` and `metadata`, as in
+        `Monitor.observe`.
+        """
         self._own(verdict)
         if verdict.step == 0:
             return  # the guard itself had failed, and the policy let the call run: the core knows no such step
         if error is not None:
             text = error_text(error) if isinstance(error, BaseException) else error
-            status = self.put(verdict.step, ERROR, text_bytes(text))
+            kind, data = ERROR, text_bytes(text)
         else:
-            status = self.put(verdict.step, *outcome_json(outcome))
+            kind, data = outcome_json(outcome)
+        status = (
+            self.put(verdict.step, kind, data) if measures is None else self._measure(verdict, kind, data, measures)
+        )
         if status == _native.UNKNOWN_STEP:
             raise SessionError(
                 f"step {verdict.step} of session {self.id} is not open: it was refused, recorded or cancelled before"
@@ -142,6 +157,19 @@ class Session:
         self._checked(_native.STALE_HANDLE if self.closed else 0)
         state: dict[str, Any] = msgspec.json.decode(_native.read(lib.microloop_session_state, self.handle))
         return state
+
+    @property
+    def monitor(self) -> Standing:
+        """Where the run stands: whether it is still getting anywhere.
+
+        >>> from microloop import Guardrail
+        >>> str(Guardrail().session().monitor.status)
+        'healthy'
+        """
+        from microloop.standing import Standing
+
+        self._checked(_native.STALE_HANDLE if self.closed else 0)
+        return Standing(self.handle, self)
 
     def set_time(self, now_ms: int) -> None:
         """From now on the session's clock stands where you put it, as a replay of a recorded run needs it."""
@@ -195,6 +223,17 @@ class Session:
         if status == _native.NOT_JSON:
             # Deeper than the core reads: it is compared as text.
             status = lib.microloop_record(self.handle, step, TEXT, data, len(data))
+        return status
+
+    def _measure(self, verdict: Verdict, kind: int, data: bytes, measures: Mapping[str, Any]) -> int:
+        from microloop.measures import read
+
+        found = read(measures.get("state"), measures.get("metrics"), measures.get("metadata"))
+        if found.failed:
+            kind, data = found.failure(kind, data)
+        native = found.native()
+        status = lib.microloop_record_measured(self.handle, verdict.step, kind, data, len(data), native[0])
+        found.done(native)
         return status
 
     def entered_run(self, marker: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from microloop._policy.explain import show
 from microloop._policy.fault import fault
@@ -15,6 +15,9 @@ from microloop._policy.schema import TRACES, schema_faults
 from microloop._policy.yaml_reader import read_yaml
 from microloop.policy import Policy, Source
 from microloop.verdict import Action, Verdict
+
+if TYPE_CHECKING:
+    from microloop.decision import Status
 
 _KINDS = ("tool", "user", "assistant", "spend")
 STOPS = frozenset({Action.BLOCK, Action.HALT})
@@ -41,6 +44,8 @@ class Played:
 
     trace: Trace
     verdicts: tuple[Verdict | None, ...]
+    statuses: tuple[Status | None, ...]
+    """Where the run stood after each step, as far as the trace asks."""
     problems: tuple[str, ...]
 
     @property
@@ -94,11 +99,12 @@ def play(trace: Trace, policy: Source) -> Played:
     >>> play(read_traces("observe")[0], "observe").passed
     True
     """
-    verdicts = tuple(_verdicts(trace, Policy.load(trace.policy or policy)))
-    return Played(trace, verdicts, tuple(_problems(trace, verdicts)))
+    said = tuple(_said(trace, Policy.load(trace.policy or policy)))
+    verdicts, statuses = tuple(verdict for verdict, _ in said), tuple(status for _, status in said)
+    return Played(trace, verdicts, statuses, tuple(_problems(trace, verdicts, statuses)))
 
 
-def _verdicts(trace: Trace, policy: Policy) -> Iterator[Verdict | None]:
+def _said(trace: Trace, policy: Policy) -> Iterator[tuple[Verdict | None, Status | None]]:
     from microloop.guardrail import Guardrail
     from microloop.replay import Replay
 
@@ -107,10 +113,13 @@ def _verdicts(trace: Trace, policy: Policy) -> Iterator[Verdict | None]:
         guard.tool(name, tool.get("schema"))
     with Replay(guard, role=trace.role) as replay:
         for step in trace.steps:
-            yield replay.step(step)
+            yield replay.step(step), replay.status if "status" in step else None
 
 
-def _problems(trace: Trace, verdicts: Sequence[Verdict | None]) -> Iterator[str]:
+def _problems(trace: Trace, verdicts: Sequence[Verdict | None], statuses: Sequence[Status | None]) -> Iterator[str]:
+    for number, (step, status) in enumerate(zip(trace.steps, statuses, strict=True), 1):
+        if step.get("status", status) != status:
+            yield f"step {number}: expected the run to be {step['status']}, seen {status}"
     judged = [(step, verdict) for step, verdict in zip(trace.steps, verdicts, strict=True) if verdict is not None]
     for number, (step, verdict) in enumerate(judged, 1):
         yield from _step_problems(number, step, verdict)

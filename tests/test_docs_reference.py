@@ -12,7 +12,7 @@ import yaml
 import docs_named_policies
 import microloop
 from docs_pages import DOCS, ROOT, blocks, first_column, sections
-from microloop import Covered, Guardrail, Policy, Session, Verdict
+from microloop import Covered, Decision, Guardrail, Monitor, Policy, Session, Verdict
 from microloop._policy.schema import published_schema
 from microloop.cli.app import app
 
@@ -40,6 +40,8 @@ OBJECTS = {
 INTERNAL = {
     Guardrail: {"covers", "enter", "forget", "judge", "leave"},
     Session: {"anonymous", "entered", "entered_run", "failure", "guard", "handle", "put", "verdict"},
+    Decision: set(),
+    Monitor: set(),
     Policy: {"native_json", "slow_rules"},
     Verdict: set(),
 }
@@ -98,7 +100,7 @@ def test_each_member_is_described_with_its_parameters(kind):
         member = getattr(kind, name)
         shown = f"{name}{short(member)}" if inspect.isroutine(member) else name
         assert f"`{shown}`" in text, shown
-    if kind in (Guardrail, Policy):
+    if kind in (Guardrail, Monitor, Policy):
         assert f"`{kind.__name__}{short(kind.__init__)}`" in text
 
 
@@ -134,10 +136,10 @@ def test_each_function_of_the_header_is_described():
     assert sorted(described) == sorted(declared)
 
 
-@pytest.mark.parametrize(("heading", "prefix"), [("Actions", "ACTION_"), ("Statuses", "")])
+@pytest.mark.parametrize(("heading", "prefix"), [("Actions", "ACTION_"), ("Runs", "RUN_"), ("Statuses", "")])
 def test_each_number_of_the_header_is_described(heading, prefix):
     declared = re.findall(rf"^#define (MICROLOOP_{prefix}\w+) (-?\d+)$", HEADER, re.MULTILINE)
-    others = tuple(f"MICROLOOP_{other}" for other in ("ABI_VERSION", "ACTION_", "OUTCOME_", "SPEAKER_"))
+    others = tuple(f"MICROLOOP_{other}" for other in ("ABI_VERSION", "ACTION_", "OUTCOME_", "RUN_", "SPEAKER_"))
     kept = [(name, number) for name, number in declared if prefix or not name.startswith(others)]
     table = re.findall(r"^\| `(\w+)` \| (-?\d+) \|", sections(REFERENCE / "c-abi.md")[heading], re.MULTILINE)
     assert table == kept

@@ -89,7 +89,7 @@ def test_a_session_of_another_policy_is_refused_with_the_reason():
         Guardrail("strict_loop_detection").restore("run-7", saved)
 
 
-@pytest.mark.parametrize("saved", [b"", b"mls\x01", b"no session at all"])
+@pytest.mark.parametrize("saved", [b"", b"mls\x02", b"no session at all"])
 def test_bytes_that_are_no_session_are_refused_and_the_id_stays_free(saved):
     guard = Guardrail()
     with pytest.raises(SessionError, match="no saved session"):

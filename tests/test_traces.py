@@ -9,14 +9,20 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import microloop
+import microloop.traces
 from oracle import replay
-from oracle.expectations import problems, read_all
+from oracle.expectations import known_to_the_oracle, problems, read_all
 from oracle.through_python import play
 from traces.resolve_policies import POLICIES, file_name, resolved
 
 ALL = read_all()
 every_trace = pytest.mark.parametrize("trace", [pytest.param(trace, id=name) for name, trace in ALL])
+of_the_oracle = pytest.mark.parametrize(
+    "trace", [pytest.param(trace, id=name) for name, trace in ALL if known_to_the_oracle(trace)]
+)
+with_status = pytest.mark.parametrize(
+    "trace", [pytest.param(trace, id=name) for name, trace in ALL if any("status" in step for step in trace["steps"])]
+)
 LONGEST_FEEDBACK = 600
 SHORTEST_SECRET = 6
 
@@ -26,7 +32,12 @@ def test_python_says_what_the_trace_expects(trace):
     assert problems(trace, play(trace)) == []
 
 
-@every_trace
+@with_status
+def test_the_run_stands_where_the_trace_expects(trace):
+    assert microloop.traces.play(microloop.traces.Trace(**trace), trace["policy"]).problems == ()
+
+
+@of_the_oracle
 def test_the_oracle_says_what_the_trace_expects(trace):
     document = json.loads((POLICIES / file_name(trace["policy"])).read_text(encoding="utf-8"))
     assert problems(trace, replay.play(trace, document)) == []

@@ -6,6 +6,7 @@ import json
 import workload
 from microloop import Monitor
 from row import Loop, Row, endless_calls, endless_outcomes
+from rows import observe
 
 
 class Observe(Row):
@@ -35,4 +36,4 @@ class Observe(Row):
         assert statuses & {"warning", "stalled"}, statuses
 
 
-ROWS: list[type[Row]] = [Loop, Observe]
+ROWS: list[type[Row]] = [Loop, Observe, *observe.ROWS]

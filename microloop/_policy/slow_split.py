@@ -52,6 +52,9 @@ def is_slow(rule: dict[str, Any], root: Node, path: Path) -> bool:
             return False
     except PolicyError as error:
         raise fault(f"rule {rule['id']}: not a regular expression: {error}", node.mark, key="regex") from None
+    if "when" in rule:
+        message = f"rule {rule['id']}: a pattern that looks around or back cannot stand beside `when`; write it without"
+        raise fault(message, node.mark, key="regex")
     return _compiles(rule, pattern, node)
 
 

@@ -32,6 +32,11 @@ def read_all() -> list[tuple[str, Trace]]:
     ]
 
 
+def known_to_the_oracle(trace: Trace) -> bool:
+    """The oracle judges calls; whether a run gets anywhere, on which rules with `when` depend, it does not know."""
+    return '"when"' not in json.dumps(trace["policy"])
+
+
 def problems(trace: Trace, answers: Sequence[Answer | None]) -> list[str]:
     """`answers` holds one for each step, None for a user turn."""
     told = [(step, answer) for step, answer in zip(trace["steps"], answers, strict=True) if answer is not None]
