@@ -12,6 +12,7 @@ from microloop.logs import read
 from microloop.policy import Policy
 from microloop.recorded import BrokenLine, Step
 from microloop.replay import Replay
+from microloop.standing import Standing
 from microloop.verdict import Action, Verdict
 
 
@@ -104,9 +105,10 @@ class Recheck:
                 self.broken_lines += 1
                 yield line
             elif not self._only or line.run_id in self._only:
-                yield self._judge(line)
+                yield self.step(line)
 
-    def _judge(self, step: Step) -> JudgedStep:
+    def step(self, step: Step) -> JudgedStep:
+        """One step with what the guard says about it."""
         run = self.runs.setdefault(step.run_id, RunSummary(step.run_id))
         run.steps += 1
         if run.halted_at is not None and "user" not in step.played:
@@ -116,6 +118,10 @@ class Recheck:
             return JudgedStep(step, None)
         run.count(step, verdict)
         return JudgedStep(step, verdict, tuple(run.numbers[number] for number in verdict.evidence))
+
+    def standing(self, run_id: str) -> Standing:
+        """Where a run stands after its latest step."""
+        return self._replay(run_id).monitor
 
     def _replay(self, run_id: str) -> Replay:
         replay = self._replays.get(run_id)

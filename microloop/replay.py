@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from microloop.standing import Standing
 from microloop.verdict import Action, Verdict
 
 if TYPE_CHECKING:
@@ -44,6 +45,11 @@ class Replay:
         self._session = guard.session(run_id, role=role)
         self._session.set_time(0)
         self._latest = 0
+
+    @property
+    def monitor(self) -> Standing:
+        """Where the run stands."""
+        return Standing(self._session.handle, self._session)
 
     def step(self, step: Mapping[str, Any]) -> Verdict | None:
         """The verdict on one step; None for a user's message."""
