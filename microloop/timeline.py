@@ -76,6 +76,11 @@ class TimelineStep:
         """Whether the run is getting anywhere."""
         return self.decision.status
 
+    @property
+    def verified_progress(self) -> bool:
+        """Whether this very step shows that a check is better than ever."""
+        return self.decision.verified_progress and self.decision.step == self.number
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -120,21 +125,26 @@ def timelines(steps: Iterable[Step], policy: Policy, *, role: str | None = None)
         yield Timeline(run_id, tuple(taken))
 
 
-def transitions(steps: Iterable[TimelineStep]) -> Iterator[TimelineStep]:
-    """The steps at which the run's status, or what the guard would do and why, is not what it was a step before.
+class Turns:
+    """Tells at which steps something begins: another status, verified progress, another thing that the guard would do.
+
+    That the guard lets calls through again is nothing that begins.
 
     >>> played = {"tool": "ls", "args": {}, "result": "a.txt, and no more"}
     >>> steps = [Step("", number, "ls", played) for number in range(9)]
-    >>> [step.number for step in transitions(watch(steps, Policy.load("balanced")))]
+    >>> [step.number for step in filter(Turns().begins, watch(steps, Policy.load("balanced")))]
     [2, 4, 7]
     """
-    latest: dict[str, tuple[Status, Action, str]] = {}
-    healthy = (Status.HEALTHY, ALLOW, "")
-    for step in steps:
-        stands = (step.status, step.would, "" if step.would is ALLOW or step.verdict is None else step.verdict.reason)
-        if stands != latest.get(step.run_id, healthy):
-            yield step
-        latest[step.run_id] = stands
+
+    def __init__(self) -> None:
+        self._latest: dict[str, tuple[Status, tuple[Action, str]]] = {}
+
+    def begins(self, step: TimelineStep) -> bool:
+        """Whether something begins at the next step of a run."""
+        status, held = self._latest.get(step.run_id, (Status.HEALTHY, (ALLOW, "")))
+        holds = (step.would, "" if step.verdict is None else step.verdict.reason)
+        self._latest[step.run_id] = (step.status, holds)
+        return step.status is not status or step.verified_progress or (step.would is not ALLOW and holds != held)
 
 
 def steps_of(lines: Iterable[Line], complain: Callable[[BrokenLine], object]) -> Iterator[Step]:
