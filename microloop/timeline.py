@@ -109,17 +109,17 @@ def watch(steps: Iterable[Step], policy: Policy, *, role: str | None = None) -> 
         yield _timeline_step(judged, _decision(recheck, step.run_id))
 
 
-def timelines(steps: Iterable[Step], policy: Policy, *, role: str | None = None) -> Iterator[Timeline]:
-    """Each run, in the order in which they begin. Any line may be the next of any run, so all are read first.
+def timelines(steps: Iterable[TimelineStep]) -> Iterator[Timeline]:
+    """Each run, in the order in which they begin. Any step may be the next of any run, so all are read first.
 
     >>> from microloop.logs import read
     >>> lines = [b'{"run_id": "a", "tool": "ls"}', b'{"run_id": "b", "tool": "ls"}', b'{"run_id": "a", "tool": "cat"}']
-    >>> runs = timelines(steps_of(read(lines), print), Policy.load())
-    >>> [(run.run_id, [step.tool for step in run.steps]) for run in runs]
+    >>> steps = watch(steps_of(read(lines), print), Policy.load())
+    >>> [(run.run_id, [step.tool for step in run.steps]) for run in timelines(steps)]
     [('a', ['ls', 'cat']), ('b', ['ls'])]
     """
     runs: dict[str, list[TimelineStep]] = {}
-    for step in watch(steps, policy, role=role):
+    for step in steps:
         runs.setdefault(step.run_id, []).append(step)
     for run_id, taken in runs.items():
         yield Timeline(run_id, tuple(taken))

@@ -37,7 +37,7 @@ def command(
 
     Exit code: 0 if nothing would have been stopped, 1 if something would, 2 if the input cannot be used.
     """
-    from microloop.cli.report import JsonReport, TextReport
+    from microloop.cli.check_report import JsonReport, TextReport
     from microloop.logs.files import UNREADABLE
     from microloop.recheck import Recheck
 

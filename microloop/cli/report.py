@@ -1,123 +1,103 @@
-"""What `microloop check` prints: a line a step, then what would have become of each run."""
+"""`microloop report`: recorded runs as one HTML page."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from microloop.cli.style import complain, paint, paint_action
-from microloop.recorded import BrokenLine
-from microloop.verdict import Action
+from microloop.cli.recording import Asked, Recording
+from microloop.cli.references import LogFormat, PolicyReference, load_policy
+from microloop.cli.source import open_lines
+from microloop.cli.style import complain
+from microloop.shown import visible
 
 if TYPE_CHECKING:
-    from microloop.recheck import Judged, JudgedStep, Recheck, RunSummary
-    from microloop.verdict import Verdict
+    from microloop.recorded import BrokenLine
+    from microloop.report import NamedRun
+    from microloop.timeline import Timeline
 
 
-class TextReport:
-    """For people."""
+@click.command("report")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option(
+    "--output",
+    "-o",
+    default="report.html",
+    show_default=True,
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
+    help="The page to write; - for standard output.",
+)
+@click.option(
+    "--policy", default="balanced", show_default=True, type=PolicyReference(), help="Name or path of a policy."
+)
+@click.option("--format", "log_format", type=LogFormat(), help="How the files are written, if it is not found.")
+@click.option("--run-id", "run_ids", multiple=True, help="Only the run of this id; may be given again.")
+def command(
+    runs: tuple[str, ...],
+    *,
+    output: str,
+    policy: str,
+    log_format: str | None,
+    run_ids: tuple[str, ...],
+) -> None:
+    """Write recorded RUNS (also .gz and .xz; - for standard input) as one HTML page.
 
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
-        self._run_id: str | None = None
+    The page needs no network and runs no script. It has what the policy would have done at each step, whether the run
+    was still getting anywhere, where calls, tokens and time went, and what came after the first stop.
 
-    def show(self, judged: Judged) -> None:
-        """One line of the recording."""
-        if isinstance(judged, BrokenLine):
-            complain(f"line {judged.line} is skipped: {judged.reason}")
-        elif not self._quiet or is_notable(judged.verdict):
-            self._head(judged.step.run_id)
-            click.echo(_line(judged))
-
-    def _head(self, run_id: str) -> None:
-        if run_id != self._run_id:
-            click.echo(paint(f"run {run_id or '(without an id)'}", "cyan", bold=True))
-            self._run_id = run_id
-
-    def finish(self, recheck: Recheck) -> None:
-        """The summaries."""
-        runs = [run for run in recheck.runs.values() if not self._quiet or run.reasons]
-        for run in runs:
-            click.echo(f"{run.run_id or 'this run'}: {_fate(run)}")
-        stopped = sum(run.stopped for run in recheck.runs.values())
-        broken = f", {recheck.broken_lines} broken lines skipped" if recheck.broken_lines else ""
-        click.echo(f"{len(recheck.runs)} runs under {recheck.policy.name}: {stopped} would have been stopped{broken}")
-
-
-class JsonReport:
-    """For programs."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
-
-    def show(self, judged: Judged) -> None:
-        """One line of the recording."""
-        if isinstance(judged, BrokenLine):
-            _print({"broken_line": judged.line, "reason": judged.reason})
-        elif not self._quiet or is_notable(judged.verdict):
-            step = {"run_id": judged.step.run_id, "step": judged.step.number, "tool": judged.step.tool}
-            _print({**step, "after_halt": judged.after_halt, "verdict": _verdict(judged)})
-
-    def finish(self, recheck: Recheck) -> None:
-        """The summaries."""
-        runs = [_summary(run) for run in recheck.runs.values()]
-        summary = {"policy": recheck.policy.name, "stopped": recheck.stopped, "broken_lines": recheck.broken_lines}
-        _print({"summary": {**summary, "runs": runs}})
+    Exit code: 0 if the page is written, 2 if the input cannot be used.
+    """
+    title = load_policy(policy).name
+    asked = [Asked(run, policy, log_format, run_ids) for run in runs]
+    named: list[NamedRun] = []
+    broken_lines = 0
+    for each in asked:
+        found, broken = _runs_of(each, alone=len(asked) == 1)
+        named += found
+        broken_lines += broken
+    if not named:
+        raise asked[0].unusable(
+            f"no step was found{' for this run id' if run_ids else ''}; see `microloop report --help`"
+        )
+    _write(output, named, title, broken_lines)
 
 
-def is_notable(verdict: Verdict | None) -> bool:
-    """Whether a verdict is more than a plain allow."""
-    return verdict is not None and (verdict.action is not Action.ALLOW or verdict.would is not None)
+def _runs_of(asked: Asked, *, alone: bool) -> tuple[list[NamedRun], int]:
+    """The runs of a file, and how many lines of it are broken."""
+    from microloop.logs.files import UNREADABLE
+    from microloop.report import NamedRun
+    from microloop.timeline import timelines
+
+    def tell(broken: BrokenLine) -> None:
+        complain(f"{asked.run}: line {broken.line} is skipped: {visible(broken.reason)}")
+
+    recording = Recording(asked, tell)
+    try:
+        with open_lines(asked.run) as lines:
+            found = [NamedRun(_name(run, asked.run, alone=alone), run) for run in timelines(recording.steps(lines))]
+    except UNREADABLE as error:
+        raise asked.unusable(f"cannot be read: {error}") from None
+    return found, recording.broken_lines
 
 
-def _verdict(judged: JudgedStep) -> dict[str, Any] | None:
-    """With the numbers of the recording instead of the guard's."""
-    if judged.verdict is None:
-        return None
-    fields = {key: value for key, value in judged.verdict.as_dict().items() if key not in ("step", "tool")}
-    return {**fields, "evidence": judged.evidence}
+def _name(timeline: Timeline, file: str, *, alone: bool) -> str:
+    """The run's id; with the name of its file where there are several, or where it has no id."""
+    stem = "standard input" if file == "-" else Path(file).name
+    parts = [timeline.run_id] if alone else [stem, timeline.run_id]
+    return visible(" · ".join(filter(None, parts)) or stem)
 
 
-def _line(judged: JudgedStep) -> str:
-    number = f"{judged.step.number:>5}"
-    if judged.verdict is None:
-        return f"{number}  {'ended' if judged.after_halt else 'user':<6} {judged.step.tool}"
-    return f"{number}  {paint_action(judged.verdict.action, 6)} {judged.step.tool}{_why(judged, judged.verdict)}"
+def _write(output: str, runs: list[NamedRun], policy: str, broken_lines: int) -> None:
+    from microloop.report import page
 
-
-def _why(judged: JudgedStep, verdict: Verdict) -> str:
-    if not is_notable(verdict):
-        return ""
-    would = f" (would {verdict.would})" if verdict.would is not None else ""
-    counted = f", {verdict.seen} of {verdict.limit}" if verdict.limit is not None else ""
-    steps = f", because of steps {', '.join(map(str, judged.evidence))}" if judged.evidence else ""
-    return f"{would}  {verdict.reason}{counted}{steps}"
-
-
-def _fate(run: RunSummary) -> str:
-    counted = ", ".join(f"{count} {action}" for action, count in run.actions.most_common())
-    if run.halted_at is not None:
-        end = f"halted at step {run.halted_at}"
-    else:
-        end = f"first stopped at step {run.first_stop}" if run.stopped else "not stopped"
-    reasons = (
-        f" ({', '.join(f'{reason} {count}' for reason, count in run.reasons.most_common())})" if run.reasons else ""
-    )
-    return f"{run.steps} steps, {end}; {counted}{reasons}"
-
-
-def _summary(run: RunSummary) -> dict[str, Any]:
-    return {
-        "run_id": run.run_id,
-        "steps": run.steps,
-        "actions": dict(run.actions),
-        "reasons": dict(run.reasons),
-        "first_stop": run.first_stop,
-        "halted_at": run.halted_at,
-    }
-
-
-def _print(document: dict[str, Any]) -> None:
-    click.echo(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
+    try:
+        with click.open_file(output, "w", encoding="utf-8") as file:
+            for piece in page(runs, policy, broken_lines):
+                file.write(piece)
+    except OSError as error:
+        complain(f"{output}: cannot be written: {error.strerror}; choose another place with --output")
+        raise SystemExit(2) from None
+    if output != "-":
+        click.echo(f"{output}: {len(runs):,} {'run' if len(runs) == 1 else 'runs'} under {policy}", err=True)
