@@ -8,13 +8,20 @@ from typing import Any
 
 import click
 
+from microloop.cli.style import coloured
+
 _HOMES = {
     "backtest": "microloop.cli.backtest",
     "calibrate": "microloop.cli.calibrate",
     "check": "microloop.cli.check",
     "completion": "microloop.cli.completion",
+    "doctor": "microloop.cli.doctor",
     "hook": "microloop.cli.hook",
+    "inspect": "microloop.cli.inspect",
+    "monitor": "microloop.cli.monitor",
     "policy": "microloop.cli.policy",
+    "replay": "microloop.cli.replay",
+    "report": "microloop.cli.report",
 }
 
 
@@ -50,5 +57,8 @@ def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
-def app() -> None:
-    """Guards the tool calls of AI agents: write and test policies, and replay recorded runs through them."""
+@click.pass_context
+def app(ctx: click.Context) -> None:
+    """Guards the tool calls of AI agents: write and test policies, look into recorded runs, watch one as it goes."""
+    # Otherwise `click` takes out again what was coloured for a pipe.
+    ctx.color = coloured() or None

@@ -1,4 +1,4 @@
-"""Colour: only on terminals, and not where NO_COLOR is set."""
+"""Colour: only on terminals, unless NO_COLOR or FORCE_COLOR says otherwise."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import TextIO
 import click
 
 _COLOURS = {"allow": "green", "warn": "yellow", "ask": "magenta", "block": "red", "halt": "bright_red"}
+_STATUSES = {"healthy": "green", "progress": "green", "warning": "yellow", "stalled": "red", "regressing": "bright_red"}
 
 
 def coloured(stream: TextIO | None = None) -> bool:
     """Whether to colour what goes to a stream (standard output, if none is given)."""
-    target = stream or sys.stdout
-    return target.isatty() and not os.environ.get("NO_COLOR")
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream or sys.stdout).isatty()
 
 
 def paint(text: str, colour: str, *, bold: bool = False) -> str:
@@ -25,6 +27,11 @@ def paint(text: str, colour: str, *, bold: bool = False) -> str:
 def paint_action(action: str, width: int = 0) -> str:
     """An action in its colour, padded to a width."""
     return paint(action.ljust(width), _COLOURS.get(action, "white"), bold=action in ("block", "halt"))
+
+
+def paint_status(status: str, width: int = 0) -> str:
+    """Where a run stands, in its colour, padded to a width."""
+    return paint(status.ljust(width), _STATUSES[status])
 
 
 def complain(message: str) -> None:
