@@ -16,6 +16,8 @@ from microloop.encoding import outcome_json
 _HIDDEN = "[hidden]"
 _LOOKED_AT = 8
 """How much longer than what is shown a text is read: white space and escapes change its length."""
+_LONG = 4000
+"""The most that is read of a text among the arguments."""
 
 _SPACE = re.compile(r"\s+")
 _ACTING = re.compile(
@@ -26,6 +28,7 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r'"([^"\\]{1,64})"\s*:\s*"(?:[^"\\]|\\.)*"?')
+_SET = re.compile(r"""\b([A-Za-z_][\w-]{0,63})\s?=\s?("[^"]*"?|'[^']*'?|[^\s"'&;]+)""")
 _FORMED = re.compile(
     r"\b(?:sk-|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|eyJhbGci)[\w.-]{12,}|(?<=\b[Bb]earer )[\w.~+/=-]{8,}"
 )
@@ -72,15 +75,21 @@ def _argument(name: str, value: object) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    # A text may be JSON itself: what it hides would not be found between the escapes.
+    return json.dumps(_head(value) if isinstance(value, str) else value, ensure_ascii=False, default=str)
+
+
+def _head(text: str) -> str:
+    return _without_secrets(text if len(text) <= _LONG else text[:_LONG] + "…")
 
 
 def _without_secrets(text: str) -> str:
-    return _FORMED.sub(_HIDDEN, _NAMED.sub(_without_secret, text))
+    named = _NAMED.sub(lambda found: _left_out(found, f'"{found[1]}": "{_HIDDEN}"'), text)
+    return _FORMED.sub(_HIDDEN, _SET.sub(lambda found: _left_out(found, f"{found[1]}={_HIDDEN}"), named))
 
 
-def _without_secret(found: re.Match[str]) -> str:
-    return f'"{found[1]}": "{_HIDDEN}"' if _SECRET_NAME.search(found[1]) else found[0]
+def _left_out(found: re.Match[str], without: str) -> str:
+    return without if _SECRET_NAME.search(found[1]) else found[0]
 
 
 def _escape(found: re.Match[str]) -> str:

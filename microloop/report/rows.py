@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from microloop.decision import Status
+from microloop.report.figures import Sums, sums
 from microloop.timeline import Timeline, TimelineStep
 from microloop.verdict import ALLOW
 
@@ -22,6 +23,7 @@ class Row:
     """What came again, as it was the first time."""
     times: int
     last: TimelineStep
+    sums: Sums
 
     @property
     def first(self) -> TimelineStep:
@@ -70,7 +72,8 @@ def _rows(steps: Sequence[TimelineStep], begin: int, end: int) -> Iterator[Row]:
     while place < len(keys):
         length, times = _repeated(keys, place)
         after = place + length * times
-        yield Row(begin + place, tuple(steps[begin + place : begin + place + length]), times, steps[begin + after - 1])
+        joined = steps[begin + place : begin + after]
+        yield Row(begin + place, tuple(joined[:length]), times, joined[-1], sums(joined))
         place = after
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from microloop.decision import Status
 from microloop.report import units
+from microloop.report.figures import Sums
 from microloop.report.html import Html, joined, tag
 from microloop.report.marks import mark
 from microloop.report.rows import Row
@@ -72,9 +73,10 @@ def _marks(shown: Row) -> Html | None:
 
 
 def _details(shown: Row, style: Style) -> list[Html | None]:
-    facts = [fact for step in shown.round for fact in _facts(step, named=len(shown.round) > 1)]
+    facts: list[Html | None] = [fact for step in shown.round for fact in _facts(step, named=len(shown.round) > 1)]
     if shown.times > 1 and shown.last.outcome != shown.round[-1].outcome:
         facts.append(_fact("Last result", _result(shown.last)))
+    facts.append(_spent(shown.sums))
     judged = shown.judged
     return [
         _verdict(judged.verdict, style) if judged is not None and judged.verdict is not None else None,
@@ -88,10 +90,16 @@ def _facts(step: TimelineStep, *, named: bool) -> list[Html]:
     facts = [_fact(f"{name}Arguments" if step.is_call else "Said", tag("code", step.arguments or "none"))]
     if step.is_call:
         facts.append(_fact(f"{name}{'Error' if step.failed else 'Result'}", _result(step)))
-    spent = [f"{units.count(step.tokens)} tokens" if step.tokens else "", units.dollars(step.usd) if step.usd else ""]
-    if any(spent):
-        facts.append(_fact(f"{name}Spent", " · ".join(filter(None, spent))))
     return facts
+
+
+def _spent(total: Sums) -> Html | None:
+    told = [
+        units.counted(total.tokens, "token") if total.tokens else "",
+        units.dollars(total.usd) if total.usd else "",
+        units.duration(total.took) if total.took else "",
+    ]
+    return _fact("Spent", " · ".join(filter(None, told))) if any(told) else None
 
 
 def _fact(name: str, *told: str | Html) -> Html:
