@@ -110,12 +110,12 @@ def test_a_file_that_is_replaced_is_said_and_read_from_its_start(watching, log, 
     assert (code, rest[0]) == (1, "this run: 6 steps, warning since step 5")
 
 
-def test_a_file_that_is_cut_is_said_and_read_from_its_start(watching, log):
+def test_a_file_that_is_rewritten_is_said_and_read_from_its_start(watching, log):
     command = watching(log, "--follow", "--json")
     append(log, step() * 2)
     assert json.loads(command.line())["step"] == 2
     log.write_text(step(result="another"), encoding="utf-8")
-    assert command.line() == f"error: {log} was cut; it is read from its start"
+    assert command.line() == f"error: {log} was rewritten; it is read from its start"
     append(log, step() * 3)
     assert json.loads(command.line())["step"] == 3
     command.process.send_signal(signal.SIGINT)
@@ -142,6 +142,29 @@ def test_a_named_pipe_is_read_as_it_comes(watching, tmp_path):
         writer.flush()
         command.until("step 2: warning")
     assert command.ended()[0] == 0
+
+
+def document(count):
+    asked = {"role": "assistant", "content": None}
+    messages = []
+    for number in range(count):
+        call = {"id": f"call_{number}", "function": {"name": "search", "arguments": '{"q": "x"}'}}
+        messages += [{**asked, "tool_calls": [call]}, {"role": "tool", "tool_call_id": call["id"], "content": "no"}]
+    return json.dumps({"session_id": "a", "messages": messages}, indent=2)
+
+
+def test_a_document_that_is_written_anew_with_each_message_tells_only_what_is_new(watching, tmp_path):
+    path = tmp_path / "session.json"
+    path.write_text(document(3), encoding="utf-8")
+    command = watching(path, "--follow")
+    command.until("step 2: warning")
+    path.write_text(document(5), encoding="utf-8")
+    command.until("was rewritten")
+    assert command.line() == "run a"
+    assert command.line().startswith("  step 4: stalled: ")
+    command.process.send_signal(signal.SIGINT)
+    code, rest = command.ended()
+    assert (code, rest[0].startswith("a: 5 steps, stalled")) == (1, True)
 
 
 def test_it_ends_when_nothing_comes_any_more(watching, log):
@@ -203,6 +226,14 @@ def test_a_character_that_is_cut_in_half_is_whole_again(tmp_path):
             file.write(whole[11:])
 
     assert followed(path, rest) == ([[whole]], [])
+
+
+def test_a_file_that_is_rewritten_and_longer_is_noticed(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_bytes(b"[1]")
+    files, said = followed(path, lambda: path.write_bytes(b"[1, 2]"))
+    assert files == [[b"[1]"], [b"[1, 2]"]]
+    assert said == [f"{path} was rewritten; it is read from its start"]
 
 
 def test_what_was_written_just_before_a_file_is_replaced_is_read(tmp_path):

@@ -14,9 +14,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from microloop.recorded import decode
+
 PACE = 0.2
 """Seconds between two looks: soon enough for people, and nothing that a machine would notice."""
 _CHUNK = 1 << 16
+_TAIL = 64
 
 
 @contextmanager
@@ -42,7 +45,7 @@ def until_interrupted() -> Iterator[Event]:
 class Follower:
     """Follows a file or a pipe (`-` is standard input) until `over`, or until nothing came for `idle` seconds.
 
-    A line is whole when its end comes. A file that is replaced or cut is said with `notice`, and read from its start.
+    A file that is replaced or rewritten is said with `notice`, and read from its start.
     """
 
     def __init__(self, name: str, over: Event, notice: Callable[[str], object], idle: float | None = None) -> None:
@@ -51,7 +54,7 @@ class Follower:
         self._notice = notice
         self._idle = idle
         self._latest = time.monotonic()
-        self._replacement = ""
+        self._change = ""
 
     def files(self) -> Iterator[Iterator[bytes]]:
         """The lines of the file, then those of each file that takes its place."""
@@ -60,67 +63,99 @@ class Follower:
             return
         path = Path(self._name)
         while True:
-            self._replacement = ""
+            self._change = ""
             with path.open("rb", buffering=0) as file:
                 yield whole_lines(self._of_file(file) if path.is_file() else self._of_pipe(file.fileno()))
-            if not self._replacement:
+            if not self._change:
                 return
-            self._notice(f"{self._name} was {self._replacement}; it is read from its start")
+            self._notice(f"{self._name} was {self._change}; it is read from its start")
 
     def _of_pipe(self, pipe: int) -> Iterator[bytes]:
-        while not self._at_end():
+        while not self._over.is_set():
             if select.select([pipe], [], [], PACE)[0]:
                 chunk = os.read(pipe, _CHUNK)
                 if not chunk:
                     return
                 yield self._seen(chunk)
-
-    def _of_file(self, file: FileIO) -> Iterator[bytes]:
-        """What was written before a file was replaced is read to its end first."""
-        while not self._over.is_set():
-            chunk = file.read(_CHUNK)
-            if chunk:
-                yield self._seen(chunk)
-            elif self._replacement or self._at_end():
+            elif self._is_idle():
                 return
             else:
-                self._replacement = _replacement(Path(self._name), file)
-                if not self._replacement:
-                    self._over.wait(PACE)
+                yield b""
+
+    def _of_file(self, file: FileIO) -> Iterator[bytes]:
+        """Whoever rewrites a file has other bytes where it ended; one that is replaced is read to its end first."""
+        tail = b""
+        while not self._over.is_set():
+            if os.pread(file.fileno(), len(tail), file.tell() - len(tail)) != tail:
+                self._change = "rewritten"
+                return
+            chunk = file.read(_CHUNK)
+            if chunk:
+                tail = (tail + chunk)[-_TAIL:]
+                yield self._seen(chunk)
+            elif self._change or self._is_idle():
+                return
+            else:
+                yield from self._pause(file)
+
+    def _pause(self, file: FileIO) -> Iterator[bytes]:
+        if _is_replaced(Path(self._name), file):
+            self._change = "replaced"
+            return
+        yield b""
+        self._over.wait(PACE)
 
     def _seen(self, chunk: bytes) -> bytes:
         self._latest = time.monotonic()
         return chunk
 
-    def _at_end(self) -> bool:
-        idle = self._idle is not None and time.monotonic() - self._latest >= self._idle
-        return idle or self._over.is_set()
+    def _is_idle(self) -> bool:
+        return self._idle is not None and time.monotonic() - self._latest >= self._idle
+
+
+def _is_replaced(path: Path, file: FileIO) -> bool:
+    """Whether another file has the name now; one that is gone may still come back."""
+    try:
+        now = path.stat()
+    except FileNotFoundError:
+        return False
+    opened = os.fstat(file.fileno())
+    return (now.st_dev, now.st_ino) != (opened.st_dev, opened.st_ino)
 
 
 def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    r"""The lines of what comes in pieces; what is left at the end is a line, too.
+    r"""The lines of what comes in pieces; an empty piece is a pause.
 
-    >>> list(whole_lines([b'{"a"', b': 1}\n{', b"}"]))
-    [b'{"a": 1}\n', b'{}']
+    A line is whole when its end comes, or when it can be no longer: not everybody ends the last line of a file.
+
+    >>> list(whole_lines([b'{"a"', b"", b': 1}\n{', b"}", b"", b"\n[", b"0"]))
+    [b'{"a": 1}\n', b'{}', b'[0']
     """
     held: list[bytes] = []
+    ended_early = False
     for chunk in chunks:
-        *ended, rest = chunk.split(b"\n")
+        if not chunk:
+            held = [b"".join(held)]
+            if _is_complete(held[0]):
+                yield held.pop()
+                ended_early = True
+            continue
+        *ended, rest = (chunk.removeprefix(b"\n") if ended_early else chunk).split(b"\n")
+        ended_early = False
         for each in ended:
             yield b"".join((*held, each, b"\n"))
-            held.clear()
+            held = []
         held.append(rest)
     if any(held):
         yield b"".join(held)
 
 
-def _replacement(path: Path, file: FileIO) -> str:
-    """How a file is no longer the one that is open; empty if it is, and while there is no other."""
+def _is_complete(line: bytes) -> bool:
+    """Whether a line is a JSON value that nothing can follow, or the brackets that end a document."""
+    bare = line.strip()
+    if not bare.endswith((b"}", b"]")):
+        return False
     try:
-        now = path.stat()
-    except FileNotFoundError:
-        return ""
-    opened = os.fstat(file.fileno())
-    if (now.st_dev, now.st_ino) != (opened.st_dev, opened.st_ino):
-        return "replaced"
-    return "cut" if now.st_size < file.tell() else ""
+        return not bare.strip(b"]}") or isinstance(decode(bare), (dict, list))
+    except ValueError:
+        return False

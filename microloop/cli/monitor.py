@@ -32,7 +32,7 @@ def command(asked: Asked, *, follow: bool, until_idle: float | None, fail_on: st
     """Watch a RUN while an agent writes it, and tell each change of its status as it happens.
 
     RUN is a file, a pipe, or - for standard input. A line is read when it is whole; a call is judged when its result is
-    there. A file that is replaced or cut is read from its start.
+    there. A file that is replaced or rewritten is read from its start.
 
     Exit code, also after Ctrl-C: 0 if every run is healthy at the end, 1 if one has a warning or worse (see --fail-on),
     2 if the input cannot be used.
@@ -66,6 +66,7 @@ class _Watch:
         self.recording = recording
         self.ends = Ends()
         self._told = told
+        self._known: set[tuple[object, ...]] = set()
 
     def files(self, files: Iterable[Iterable[bytes]]) -> None:
         for lines in files:
@@ -79,5 +80,12 @@ class _Watch:
         turns = Turns()
         for step in steps:
             self.ends.count(step)
-            if turns.begins(step):
+            if turns.begins(step) and not self._is_known(step):
                 self._told.turn(step)
+
+    def _is_known(self, step: TimelineStep) -> bool:
+        """Agents that write their log anew with each message tell of the same run again, by its name."""
+        turn = (step.run_id, step.number, step.call, step.status, step.would)
+        known = step.run_id != "" and turn in self._known
+        self._known.add(turn)
+        return known
