@@ -47,7 +47,7 @@ def command(
     The page needs no network and runs no script. It has what the policy would have done at each step, whether the run
     was still getting anywhere, where calls, tokens and time went, and what came after the first stop.
 
-    Exit code: 0 if the page is written, 2 if the input cannot be used.
+    Exit code: 0 if the page is written, 2 if the input cannot be used or the page cannot be written.
     """
     title = load_policy(policy).name
     asked = [Asked(run, policy, log_format, run_ids) for run in runs]
