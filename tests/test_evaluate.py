@@ -104,9 +104,10 @@ def test_a_limit_on_steps_stops_what_goes_beyond_it():
 
 def test_the_guard_is_scored_by_its_first_refusal():
     runs = [run("loop", "aaaaaaa"), run("fine", "abc")]
-    balanced, strict, advice = ours(runs)
+    balanced, strict, advice, watching = ours(runs)
     assert [judge.stops(runs[0]) for judge in (balanced, strict, advice)] == [4, 2, 2]
-    assert [judge.stops(runs[1]) for judge in (balanced, strict, advice)] == [None] * 3
+    assert watching.stops(runs[0]) is not None
+    assert [judge.stops(runs[1]) for judge in (balanced, strict, advice, watching)] == [None] * 4
 
 
 def test_a_score_counts_good_runs_that_are_stopped_and_steps_of_failed_ones_that_are_saved():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from evaluate import judges, published
+from evaluate import judges, monitor, published
 from evaluate.corpus import Run
 from evaluate.guard import Guard
 from evaluate.labels import Agreement, agreement
@@ -90,6 +90,7 @@ def _labels(runs: Sequence[Run], found: published.Statuses | None) -> list[Agree
     labelled = [run for run in runs if run.labels]
     watching = {name: Guard(Policy(extends=name, mode="observe")) for name in ("balanced", "strict_loop_detection")}
     rows = [agreement(f"microloop {name}", partial(_warned, guard), labelled) for name, guard in watching.items()]
+    rows.append(agreement("microloop Monitor", monitor.marks, labelled))
     if found is not None:
         rows.append(agreement("microloop 0.3.0 (PyPI)", partial(published.marks, found=found), labelled))
     return rows

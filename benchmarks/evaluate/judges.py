@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evaluate import published
+from evaluate import monitor, published
 from evaluate.corpus import Run
 from evaluate.guard import Guard, recorded
 from evaluate.halves import halves, tuned
@@ -22,12 +22,13 @@ _LIMIT = Rule("limit on steps", step_limit.stop, threshold=_LONGEST, does="ends 
 
 
 def ours(runs: Sequence[Run]) -> list[Judge]:
-    """Two policies, and the advice of the first."""
+    """Two policies, the advice of the first, and the monitor."""
     balanced, strict = (Guard(Policy.load(name)) for name in ("balanced", "strict_loop_detection"))
     return [
         _told(FAMILY, "refuses the call", balanced, runs, _STOPS),
         _told("microloop strict_loop_detection", "refuses the call", strict, runs, _STOPS),
         _told("microloop balanced, first advice", ADVISES, balanced, runs, (Action.WARN, *_STOPS)),
+        Told("microloop Monitor, stalled", ADVISES, {run.run_id: monitor.first_stop(run) for run in runs}),
     ]
 
 
