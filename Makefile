@@ -48,6 +48,7 @@ evaluate: setup ## score the detectors on recorded runs, beside the rules of oth
 docs: tools ## build the documentation into site/, strictly, and check every link
 	$(BIN)/mkdocs --quiet build --strict
 	$(BIN)/python scripts/check_links.py
+	$(BIN)/python scripts/llms_txt.py --check
 
 .PHONY: build
 build: tools ## an sdist, and a wheel made from it, into dist/

@@ -49,7 +49,7 @@ class Replay:
     @property
     def monitor(self) -> Standing:
         """Where the run stands."""
-        return Standing(self._session.handle, self._session)
+        return self._session.monitor
 
     def step(self, step: Mapping[str, Any]) -> Verdict | None:
         """The verdict on one step; None for a user's message."""

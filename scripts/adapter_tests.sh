@@ -48,7 +48,7 @@ crewai=autogen,crewai,langchain,langgraph,prices,smolagents
 wide=ag2,agent-framework,claude-agent-sdk,google-adk,litellm,llama-index,mcp,openai-agents,prices,pydantic-ai
 adapters=(tests/adapters tests/test_docs.py tests/test_examples.py)
 
-groups=(--group autogen --group demo)
+groups=(--group autogen --group browser --group demo)
 # With LangChain the whole suite runs: it is what the tutorial and the demo stand on.
 newest crewai "$crewai" tests
 # An adapter cannot be imported where its framework is missing.
