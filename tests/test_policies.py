@@ -205,12 +205,16 @@ def test_cursors_are_never_taken_for_noise(key):
 def test_at_most_one_in_a_hundred_successful_real_runs_of_each_source_is_stopped(name):
     if not (SHARED / "steps.jsonl.xz").is_file():
         pytest.skip("../shared/data is not beside this checkout")
-    sys.path.insert(0, str(HERE.parent / "benchmarks"))
-    import stops
+    sys.path.append(str(HERE.parent / "benchmarks"))
+    from evaluate import corpus
+    from evaluate.findings import TARGET
+    from evaluate.judges import STOPS, told
+    from evaluate.score import by_source
 
-    rows = stops.measured(name, SHARED)
-    assert len(rows) > 10
-    assert [row.source for row in rows if (row.share or 0) > stops.TARGET] == []
+    runs = [run for run in corpus.read(SHARED) if run.succeeded]
+    scores = by_source(told(name, "refuses the call", Policy.load(name), runs, STOPS), runs)
+    assert len(scores) > 10
+    assert [source for source, found in scores.items() if (found.rate or 0) > TARGET] == []
 
 
 def test_every_policy_file_is_valid_by_the_published_schema_alone():

@@ -15,7 +15,7 @@ from microloop import Action, Policy
 from microloop.calibration import choose, family, score_run
 
 FAMILY = "microloop balanced"
-_STOPS = (Action.BLOCK, Action.HALT)
+STOPS = (Action.BLOCK, Action.HALT)
 _LONGEST = 1000
 _ALPHAS = (0.01, 0.02)
 _LIMIT = Rule("limit on steps", step_limit.stop, threshold=_LONGEST, does="ends the run", highest=_LONGEST)
@@ -23,16 +23,18 @@ _LIMIT = Rule("limit on steps", step_limit.stop, threshold=_LONGEST, does="ends 
 
 def ours(runs: Sequence[Run]) -> list[Judge]:
     """Two policies, the advice of the first, and the monitor."""
-    balanced, strict = (Guard(Policy.load(name)) for name in ("balanced", "strict_loop_detection"))
+    balanced, strict = (Policy.load(name) for name in ("balanced", "strict_loop_detection"))
     return [
-        _told(FAMILY, "refuses the call", balanced, runs, _STOPS),
-        _told("microloop strict_loop_detection", "refuses the call", strict, runs, _STOPS),
-        _told("microloop balanced, first advice", ADVISES, balanced, runs, (Action.WARN, *_STOPS)),
+        told(FAMILY, "refuses the call", balanced, runs, STOPS),
+        told("microloop strict_loop_detection", "refuses the call", strict, runs, STOPS),
+        told("microloop balanced, first advice", ADVISES, balanced, runs, (Action.WARN, *STOPS)),
         Told("microloop Monitor, stalled", ADVISES, {run.run_id: monitor.first_stop(run) for run in runs}),
     ]
 
 
-def _told(name: str, does: str, guard: Guard, runs: Sequence[Run], actions: tuple[Action, ...]) -> Told:
+def told(name: str, does: str, policy: Policy, runs: Sequence[Run], actions: tuple[Action, ...]) -> Told:
+    """The row of a policy, which stops a run at the first verdict with one of these actions."""
+    guard = Guard(policy)
     return Told(name, does, {run.run_id: guard.first(run, *actions) for run in runs})
 
 
@@ -59,8 +61,8 @@ def _calibrated(chosen_on: Sequence[Run], reported_on: Sequence[Run]) -> list[Ju
     scores = [score_run(members, recorded(run)) for run in chosen_on if run.succeeded]
     factors = {alpha: choose(scores, alpha).factor for alpha in _ALPHAS}
     named = {f"microloop calibrated to {alpha:.0%}: × {factor:g}": factor for alpha, factor in factors.items()}
-    guards = {name: Guard(Policy.load(dict(members)[factor])) for name, factor in named.items()}
-    return [_told(name, "refuses the call", guard, reported_on, _STOPS) for name, guard in guards.items()]
+    policies = {name: Policy.load(dict(members)[factor]) for name, factor in named.items()}
+    return [told(name, "refuses the call", policy, reported_on, STOPS) for name, policy in policies.items()]
 
 
 def _named(rule: Rule) -> Told | Rule:

@@ -253,5 +253,5 @@ def test_wrapping_a_tool_does_not_import_the_agents() -> None:
 
 def test_a_missing_or_old_package_is_named_with_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.metadata.version", lambda package: "1.0.3")
-    with pytest.raises(AdapterError, match=r"langgraph is 1\.0\.3; 1\.2\.0 or newer is needed: pip install"):
+    with pytest.raises(AdapterError, match=r"langgraph is 1\.0\.3; 1\.2\.11 or newer is needed: pip install"):
         require("langgraph")
