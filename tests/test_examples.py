@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from installed import installed
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 needs_langchain = pytest.mark.skipif(find_spec("langchain") is None, reason="langchain is not installed")
@@ -102,6 +104,7 @@ def test_the_framework_examples_run(script: str, shown: str) -> None:
         ("litellm_guardrail.py", "fastapi_sso", "Here it is: Brie, third shelf"),
         ("mcp_agent.py", "mcp.server.mcpserver", "Here it is: Brie, third shelf"),
         ("ag2_agent.py", "ag2", "Here it is: Brie, third shelf"),
+        ("ag2_classic_agents.py", "autogen", "Here it is: Brie, third shelf"),
         ("agent_framework_agent.py", "agent_framework", "Here it is: Brie, third shelf"),
         ("autogen_assistant.py", "autogen_ext", "Here it is: Brie, third shelf"),
         ("google_adk_agent.py", "google.adk", "Here it is: Brie, third shelf"),
@@ -112,7 +115,8 @@ def test_the_framework_examples_run(script: str, shown: str) -> None:
     ],
 )
 def test_the_example_of_a_framework_runs_where_it_is_installed(script: str, package: str, shown: str) -> None:
-    pytest.importorskip(package)
+    if not installed(package):
+        pytest.skip(f"{package} is not installed")
     assert shown in output_of(script)
 
 
