@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -65,6 +66,8 @@ def decode(line: bytes) -> Any:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
         raise ValueError(f"not JSON: {error.msg} at {place}") from None
+    except ValueError:
+        raise ValueError(f"a number has more than {sys.get_int_max_str_digits()} digits") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

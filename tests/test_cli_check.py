@@ -139,6 +139,7 @@ def test_a_damaged_packed_file_cannot_be_used(check, tmp_path, name):
         ('{"tool": "a", "user": "b"}', "found tool, user"),
         ('{"tool": "a", "at": "noon"}', '"at" must be milliseconds'),
         ("[" * 100_000, "nested too deeply"),
+        ('{"tool": "a", "at": %s}' % ("9" * 5000), "a number has more than 4300 digits"),
     ],
 )
 def test_a_broken_line_is_told_with_its_number_and_skipped(check, line, says):
@@ -157,6 +158,12 @@ def test_input_without_a_single_step_cannot_be_used(check, tmp_path):
     result = CliRunner().invoke(app, ["check", str(tmp_path / "broken.gz")])
     assert (result.exit_code, "cannot be read" in result.stderr) == (2, True)
     assert CliRunner().invoke(app, ["check", str(tmp_path / "none.jsonl")]).exit_code == 2
+
+
+def test_what_a_log_holds_does_not_act_on_the_terminal(check):
+    result = check([step("\x1b[2Jsearch", run_id="\x1b[31ma")] * 3)
+    assert {"\x1b", "\x07"} & set(result.output) == set()
+    assert "run \\x1b[31ma" in result.output
 
 
 def test_a_result_that_the_log_does_not_have_counts_for_nothing(check):

@@ -51,7 +51,7 @@ def test_without_the_native_library_it_says_so_and_what_to_do(tmp_path):
     done = subprocess.run(program, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "")
     assert "wrong   library: the native part of microloop cannot be loaded" in done.stdout
-    assert "pip install --force-reinstall microloop" in done.stdout
+    assert "pip install --force-reinstall ." in done.stdout
     assert done.stdout.endswith("1 problems\n")
 
 
@@ -73,7 +73,7 @@ def test_a_framework_that_is_too_old_is_wrong(tmp_path, monkeypatch):
     install(tmp_path, "smolagents", "0.1.0")
     monkeypatch.syspath_prepend(str(tmp_path))
     found = smolagents()
-    assert (found.state, found.remedy) == ("wrong", "pip install --upgrade 'microloop[smolagents]'")
+    assert (found.state, found.remedy) == ("wrong", "from the checkout: pip install --upgrade '.[smolagents]'")
     assert "smolagents is 0.1.0" in found.detail
 
 
@@ -87,7 +87,7 @@ def test_an_adapter_that_does_not_import_is_wrong(tmp_path, monkeypatch):
 def test_what_is_not_installed_is_nothing_wrong():
     nowhere = adapters.Adapter("smolagents", {"smolagents": None})
     [found] = adapters.examine([nowhere])
-    assert (found.state, found.remedy) == ("absent", "pip install --upgrade 'microloop[smolagents]'")
+    assert (found.state, found.remedy) == ("absent", "from the checkout: pip install --upgrade '.[smolagents]'")
 
 
 def test_a_version_belongs_to_the_extra_that_has_it(tmp_path, monkeypatch):

@@ -71,8 +71,10 @@ def test_one_run_can_be_picked(replay):
 
 def test_what_is_not_there_ends_with_2(replay):
     assert replay(LINES, "--run-id", "z").exit_code == 2
-    assert replay(LINES, "--from", "99").exit_code == 2
-    assert replay(["nothing"]).exit_code == 2
+    late = replay(LINES, "--from", "99")
+    assert (late.exit_code, f"the last one is {len(LINES) - 1}" in late.stderr) == (2, True)
+    empty = replay(["nothing"])
+    assert (empty.exit_code, "no step was found;" in empty.stderr) == (2, True)
     assert CliRunner().invoke(app, ["replay", "none.jsonl"]).exit_code == 2
 
 

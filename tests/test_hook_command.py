@@ -97,8 +97,14 @@ def test_the_command_in_the_settings_runs_in_a_shell(tmp_path, dialect):
 
 def test_a_policy_file_is_named_by_its_full_path_in_the_settings(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "team.yaml").write_text("version: 1\n")
     done = CliRunner().invoke(app, ["hook", "--print-config", "codex", "--policy", "team.yaml"])
     assert f"--policy {tmp_path / 'team.yaml'}" in done.output
+
+
+def test_there_are_no_settings_with_a_policy_that_cannot_be_used():
+    done = CliRunner().invoke(app, ["hook", "--print-config", "codex", "--policy", "balancd"])
+    assert (done.exit_code, done.stdout, "balancd" in done.stderr) == (2, "", True)
 
 
 def test_each_agent_that_is_offered_has_payloads():

@@ -166,6 +166,14 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
     assert "cannot be written" in done.stderr
 
 
+def test_a_log_is_not_overwritten_by_its_page(tmp_path):
+    log = tmp_path / "run.jsonl"
+    log.write_text('{"tool": "ls"}')
+    done = CliRunner().invoke(app, ["report", str(log), "-o", str(tmp_path / "." / "run.jsonl")])
+    assert (done.exit_code, "would be overwritten" in done.stderr) == (2, True)
+    assert log.read_text() == '{"tool": "ls"}'
+
+
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
     return Page(write(tmp_path_factory.mktemp("hostile"), hostile_steps()).read_text(encoding="utf-8"))

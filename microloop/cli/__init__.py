@@ -1,15 +1,35 @@
 """The command line: `microloop policy …`, `microloop check …`, `microloop hook`."""
 
+import io
+import os
 import sys
 
 
 def main() -> None:
     """The entry point of the `microloop` command."""
+    _replace_closed_streams()
     if sys.argv[1:2] == ["hook"]:
         _hook(sys.argv[2:])
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(
+            errors="backslashreplace"
+        )  # arrows and models' texts, where a locale has no such letters
     from microloop.cli.app import app
 
-    app(prog_name="microloop")
+    try:
+        app(prog_name="microloop")
+    except OSError as error:
+        from microloop.cli.style import complain
+
+        complain(f"the output cannot be written: {error}")
+        sys.exit(2)
+
+
+def _replace_closed_streams() -> None:
+    """Python has None for a stream that was closed before it started: as with `<&-`, and under some supervisors."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115  # no pathlib in the hook; open to the end
 
 
 def _hook(arguments: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from microloop.cli.references import LogFormat, PolicyReference, load_policy
+from microloop.cli.references import LogFormat, NumberRange, PolicyReference, load_policy
 from microloop.cli.style import complain
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--role", help="Role of the sessions.")
 @click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="What runs it.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: one for each core.")
-@click.option("--fail-above", type=click.FloatRange(0, 1), help="Fail if a larger share of good runs is stopped.")
+@click.option("--fail-above", type=NumberRange(0, 1), help="Fail if a larger share of good runs is stopped.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(  # noqa: PLR0913 - one for each option
     policy: str,

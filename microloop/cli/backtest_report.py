@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from microloop.backtest.summary import Example, Group, Summary
+from microloop.shown import visible
 
 _ACTIONS = ("allow", "warn", "ask", "block", "halt")
 _REASONS = 8
@@ -67,8 +68,8 @@ def _reasons(summary: Summary) -> Iterator[tuple[str, ...]]:
 
 
 def _where(example: Example) -> str:
-    run = f" run {example.run_id}" if example.run_id else ""
-    return f"{example.file}{run}, step {example.stop.step}, {example.stop.tool}"
+    run = f" run {visible(example.run_id)}" if example.run_id else ""
+    return f"{example.file}{run}, step {example.stop.step}, {visible(example.stop.tool)}"
 
 
 def _aligned(rows: Iterable[tuple[str, ...]]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from microloop.cli.references import LogFormat, PolicyReference, load_policy
+from microloop.cli.references import LogFormat, NumberRange, PolicyReference, load_policy
 from microloop.cli.style import complain
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LINE = 100
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option(
     "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=NumberRange(0, 1, min_open=True, max_open=True),
     default=0.01,
     show_default=True,
     help="The rate at which good runs may be stopped.",

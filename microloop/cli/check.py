@@ -38,18 +38,13 @@ def command(
     Exit code: 0 if nothing would have been stopped, 1 if something would, 2 if the input cannot be used.
     """
     from microloop.cli.check_report import JsonReport, TextReport
-    from microloop.logs.files import UNREADABLE
     from microloop.recheck import Recheck
 
     report = JsonReport(quiet=quiet) if as_json else TextReport(quiet=quiet)
     recheck = Recheck(load_policy(policy), role=role, only=frozenset(run_ids))
-    try:
-        with open_lines(run) as lines:
-            for judged in recheck.judge(lines, log_format):
-                report.show(judged)
-    except UNREADABLE as error:
-        complain(f"{run}: cannot be read: {error}")
-        raise SystemExit(2) from None
+    with open_lines(run) as lines:
+        for judged in recheck.judge(lines, log_format):
+            report.show(judged)
     if not recheck.runs:
         complain(f"{run}: no step was found{' for this run id' if run_ids else ''}; see `microloop check --help`")
         raise SystemExit(2)

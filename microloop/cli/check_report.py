@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from microloop.cli.style import complain, paint, paint_action
+from microloop.cli.recording import heading
+from microloop.cli.style import complain, paint_action
 from microloop.recorded import BrokenLine
+from microloop.shown import visible
 from microloop.verdict import Action
 
 if TYPE_CHECKING:
@@ -26,21 +28,21 @@ class TextReport:
     def show(self, judged: Judged) -> None:
         """One line of the recording."""
         if isinstance(judged, BrokenLine):
-            complain(f"line {judged.line} is skipped: {judged.reason}")
+            complain(f"line {judged.line} is skipped: {visible(judged.reason)}")
         elif not self._quiet or is_notable(judged.verdict):
             self._head(judged.step.run_id)
             click.echo(_line(judged))
 
     def _head(self, run_id: str) -> None:
         if run_id != self._run_id:
-            click.echo(paint(f"run {run_id or '(without an id)'}", "cyan", bold=True))
+            click.echo(heading(run_id))
             self._run_id = run_id
 
     def finish(self, recheck: Recheck) -> None:
         """The summaries."""
         runs = [run for run in recheck.runs.values() if not self._quiet or run.reasons]
         for run in runs:
-            click.echo(f"{run.run_id or 'this run'}: {_fate(run)}")
+            click.echo(f"{visible(run.run_id) or 'this run'}: {_fate(run)}")
         stopped = sum(run.stopped for run in recheck.runs.values())
         broken = f", {recheck.broken_lines} broken lines skipped" if recheck.broken_lines else ""
         click.echo(f"{len(recheck.runs)} runs under {recheck.policy.name}: {stopped} would have been stopped{broken}")
@@ -81,10 +83,10 @@ def _verdict(judged: JudgedStep) -> dict[str, Any] | None:
 
 
 def _line(judged: JudgedStep) -> str:
-    number = f"{judged.step.number:>5}"
+    number, tool = f"{judged.step.number:>5}", visible(judged.step.tool)
     if judged.verdict is None:
-        return f"{number}  {'ended' if judged.after_halt else 'user':<6} {judged.step.tool}"
-    return f"{number}  {paint_action(judged.verdict.action, 6)} {judged.step.tool}{_why(judged, judged.verdict)}"
+        return f"{number}  {'ended' if judged.after_halt else 'user':<6} {tool}"
+    return f"{number}  {paint_action(judged.verdict.action, 6)} {tool}{_why(judged, judged.verdict)}"
 
 
 def _why(judged: JudgedStep, verdict: Verdict) -> str:

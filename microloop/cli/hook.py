@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from microloop.cli.references import PolicyReference
+from microloop.cli.references import PolicyReference, load_policy
 from microloop.hook.dialects import NAMES
 from microloop.hook.options import DEFAULT_POLICY, Options
 
@@ -33,6 +33,7 @@ def command(*, policy: str, store: str | None, dialect: str | None, print_config
         raise SystemExit(run(Options(policy, store, dialect)))
     from microloop.hook.configuration import configuration
 
+    load_policy(policy)  # with settings that name no policy, each call would be refused
     click.echo(configuration(print_config, _command(policy, store)))
 
 

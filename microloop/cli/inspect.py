@@ -26,22 +26,18 @@ def command(asked: Asked, *, verbose: bool, fail_on: str, as_json: bool) -> None
     Exit code: 0 if every run ended healthy, 1 if one ended with a warning or worse (see --fail-on), 2 if the input
     cannot be used.
     """
-    from microloop.logs.files import UNREADABLE
     from microloop.timeline import Turns
 
     told, turns, ends = teller(as_json=as_json), Turns(), Ends()
     recording = Recording(asked, told.broken)
-    try:
-        with open_lines(asked.run) as lines:
-            for step in recording.steps(lines):
-                ends.count(step)
-                if turns.begins(step):
-                    told.turn(step)
-                elif verbose:
-                    told.step(step)
-    except UNREADABLE as error:
-        raise asked.unusable(f"cannot be read: {error}") from None
+    with open_lines(asked.run) as lines:
+        for step in recording.steps(lines):
+            ends.count(step)
+            if turns.begins(step):
+                told.turn(step)
+            elif verbose:
+                told.step(step)
     if not ends.runs:
-        raise asked.unusable("no step was found; see `microloop inspect --help`")
+        raise asked.without_steps("inspect")
     told.end(recording, ends)
     raise SystemExit(ends.reach(fail_on))

@@ -9,7 +9,8 @@ import click
 
 from microloop.cli.following import Follower, until_interrupted
 from microloop.cli.recording import Asked, Recording, recording_options
-from microloop.cli.source import open_lines
+from microloop.cli.references import NumberRange
+from microloop.cli.source import open_lines, readable
 from microloop.cli.style import complain
 from microloop.cli.summary import LEVELS, Ends
 from microloop.cli.teller import Teller, teller
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @recording_options
 @click.option("--follow", "-f", is_flag=True, help="Go on at the end of the file, until you interrupt it.")
 @click.option(
-    "--until-idle", type=click.FloatRange(0), metavar="SECONDS", help="Follow, and end when nothing came for so long."
+    "--until-idle", type=NumberRange(0), metavar="SECONDS", help="Follow, and end when nothing came for so long."
 )
 @click.option(
     "--fail-on", default=LEVELS[0], show_default=True, type=click.Choice(LEVELS), help="The end that counts as failure."
@@ -37,24 +38,20 @@ def command(asked: Asked, *, follow: bool, until_idle: float | None, fail_on: st
     Exit code, also after Ctrl-C: 0 if every run is healthy at the end, 1 if one has a warning or worse (see --fail-on),
     2 if the input cannot be used.
     """
-    from microloop.logs.files import UNREADABLE
-
     following = follow or until_idle is not None
     if following and asked.run.endswith((".gz", ".xz")):
         raise click.UsageError(f"{asked.run} is packed, and cannot be followed")
     told = teller(as_json=as_json)
     watch = _Watch(Recording(asked, told.broken), told)
-    try:
-        if following or asked.run == "-":
-            with until_interrupted() as over:
-                watch.files(Follower(asked.run, over, complain, until_idle).files())
-        else:
-            with open_lines(asked.run) as lines:
-                watch.files([lines])
-    except UNREADABLE as error:
-        raise asked.unusable(f"cannot be read: {error}") from None
+    if following or asked.run == "-":
+        with until_interrupted() as over:
+            files = Follower(asked.run, over, complain, until_idle).files()
+            watch.files(readable(asked.run, lines) for lines in readable(asked.run, files))
+    else:
+        with open_lines(asked.run) as lines:
+            watch.files([lines])
     if not watch.ends.runs:
-        raise asked.unusable("no step was found; see `microloop monitor --help`")
+        raise asked.without_steps("monitor")
     told.end(watch.recording, watch.ends)
     raise SystemExit(watch.ends.reach(fail_on))
 

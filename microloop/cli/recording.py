@@ -43,6 +43,12 @@ class Asked:
         complain(f"{self.run}: {why}")
         return SystemExit(2)
 
+    def without_steps(self, command: str) -> SystemExit:
+        """The end of a command that found no step."""
+        return self.unusable(
+            f"no step was found{' for this run id' if self.run_ids else ''}; see `microloop {command} --help`"
+        )
+
 
 def recording_options(command: Callable[..., None]) -> Callable[..., None]:
     """The argument RUN, `--policy`, `--format` and `--run-id`, which the command gets as one `Asked`."""

@@ -1,7 +1,8 @@
-"""Policies and formats of logs as arguments of commands, completed by the shell."""
+"""Policies, formats of logs and numbers as arguments of commands; what can be completed, the shell completes."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,6 +37,17 @@ class LogFormat(click.ParamType):  # type: ignore[type-arg]  # as above
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Names that begin so."""
         return _format_names().shell_complete(ctx, param, incomplete)
+
+
+class NumberRange(click.FloatRange):
+    """A number with bounds. What is no number is in no range, which comparisons do not notice."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number, or an error that says its range."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 def _format_names() -> click.Choice[str]:

@@ -30,22 +30,21 @@ def command(asked: Asked, *, first: int | None, last: int | None) -> None:
 
     Exit code: 0, or 2 if the input cannot be used or has no such step.
     """
-    from microloop.logs.files import UNREADABLE
-
     recording = Recording(asked, tell_broken)
     shown: str | None = None
-    try:
-        with open_lines(asked.run) as lines:
-            for step in recording.steps(lines):
-                if (first is None or first <= step.number) and (last is None or step.number <= last):
-                    _print(step, head=step.run_id != shown)
-                    shown = step.run_id
-    except UNREADABLE as error:
-        raise asked.unusable(f"cannot be read: {error}") from None
+    highest: int | None = None
+    with open_lines(asked.run) as lines:
+        for step in recording.steps(lines):
+            highest = step.number if highest is None else max(highest, step.number)
+            if (first is None or first <= step.number) and (last is None or step.number <= last):
+                _print(step, head=step.run_id != shown)
+                shown = step.run_id
     if recording.broken_lines:
         click.echo(f"{recording.broken_lines} broken lines skipped", err=True)
+    if highest is None:
+        raise asked.without_steps("replay")
     if shown is None:
-        raise asked.unusable("no such step was found; see `microloop replay --help`")
+        raise asked.unusable(f"no such step was found: the last one is {highest}; see --from and --to")
 
 
 def _print(step: TimelineStep, *, head: bool) -> None:

@@ -49,6 +49,10 @@ def command(
 
     Exit code: 0 if the page is written, 2 if the input cannot be used or the page cannot be written.
     """
+    if _is_one_of(output, runs):
+        raise click.UsageError(
+            f"{output} is a recorded run, and would be overwritten; choose another file with --output"
+        )
     title = load_policy(policy).name
     asked = [Asked(run, policy, log_format, run_ids) for run in runs]
     named: list[NamedRun] = []
@@ -58,15 +62,16 @@ def command(
         named += found
         broken_lines += broken
     if not named:
-        raise asked[0].unusable(
-            f"no step was found{' for this run id' if run_ids else ''}; see `microloop report --help`"
-        )
+        raise asked[0].without_steps("report")
     _write(output, named, title, broken_lines)
+
+
+def _is_one_of(output: str, runs: tuple[str, ...]) -> bool:
+    return Path(output).exists() and any(run != "-" and Path(output).samefile(run) for run in runs)
 
 
 def _runs_of(asked: Asked, *, alone: bool) -> tuple[list[NamedRun], int]:
     """The runs of a file, and how many lines of it are broken."""
-    from microloop.logs.files import UNREADABLE
     from microloop.report import NamedRun
     from microloop.timeline import timelines
 
@@ -74,11 +79,8 @@ def _runs_of(asked: Asked, *, alone: bool) -> tuple[list[NamedRun], int]:
         complain(f"{asked.run}: line {broken.line} is skipped: {visible(broken.reason)}")
 
     recording = Recording(asked, tell)
-    try:
-        with open_lines(asked.run) as lines:
-            found = [NamedRun(_name(run, asked.run, alone=alone), run) for run in timelines(recording.steps(lines))]
-    except UNREADABLE as error:
-        raise asked.unusable(f"cannot be read: {error}") from None
+    with open_lines(asked.run) as lines:
+        found = [NamedRun(_name(run, asked.run, alone=alone), run) for run in timelines(recording.steps(lines))]
     return found, recording.broken_lines
 
 
@@ -96,6 +98,8 @@ def _write(output: str, runs: list[NamedRun], policy: str, broken_lines: int) ->
         with click.open_file(output, "w", encoding="utf-8") as file:
             for piece in page(runs, policy, broken_lines):
                 file.write(piece)
+    except BrokenPipeError:
+        raise  # whoever reads the page has read enough: click ends the command without a word
     except OSError as error:
         complain(f"{output}: cannot be written: {error.strerror}; choose another place with --output")
         raise SystemExit(2) from None

@@ -53,7 +53,7 @@ class Adapter:
     @property
     def install(self) -> str:
         """The command that installs what it needs."""
-        return f"pip install --upgrade 'microloop[{_extra(self.name)}]'"
+        return f"from the checkout: pip install --upgrade '.[{_extra(self.name)}]'"
 
     def __str__(self) -> str:
         return ", ".join(f"{package} {version}" for package, version in self.versions.items())

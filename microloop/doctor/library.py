@@ -8,7 +8,7 @@ from pathlib import Path
 from microloop import __version__
 from microloop.doctor.finding import Finding, ok, wrong
 
-REINSTALL = "reinstall the package: pip install --force-reinstall microloop"
+REINSTALL = "reinstall the package from its checkout: pip install --force-reinstall ."
 
 
 def examine() -> Iterator[Finding]:
