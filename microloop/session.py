@@ -50,6 +50,7 @@ class Session:
         "handle",
         "id",
         "last_verdict",
+        "notes",
         "parent",
         "role",
     )
@@ -73,6 +74,8 @@ class Session:
         """Whether nobody can find it by its id, so that it ends with its `with` block."""
         self.last_verdict: Verdict | None = None
         """The latest verdict that was more than a plain allow."""
+        self.notes: Any = None
+        """What the adapters remember of the run."""
         self.entered = 0
         self._runs: list[object] = []
         self._free = weakref.finalize(self, lib.microloop_session_free, handle)

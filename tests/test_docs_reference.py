@@ -39,7 +39,7 @@ OBJECTS = {
 # What adapters and the package itself need, and no user.
 INTERNAL = {
     Guardrail: {"covers", "enter", "forget", "judge", "leave"},
-    Session: {"anonymous", "entered", "entered_run", "failure", "guard", "handle", "put", "verdict"},
+    Session: {"anonymous", "entered", "entered_run", "failure", "guard", "handle", "notes", "put", "verdict"},
     Decision: set(),
     Monitor: set(),
     Policy: {"native_json", "slow_rules"},

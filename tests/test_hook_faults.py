@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
+from contextlib import closing
 
 import pytest
 
@@ -45,7 +47,7 @@ def test_a_store_in_which_pages_are_broken_is_noticed(host):
 
 def test_a_store_of_another_version_is_refused(host):
     agent = host()
-    with sqlite3.connect(agent.store) as connection:
+    with closing(sqlite3.connect(agent.store)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     reply = agent.tell("before")
     assert reply.code == REFUSED
@@ -153,3 +155,13 @@ def test_a_dialect_that_has_no_such_event_is_refused(host, dialect, given):
     reply = agent.send(agent.payload("before"), "--dialect", given)
     assert reply.code == REFUSED
     assert f"the dialect is {given}" in reply.stderr
+
+
+@every_dialect
+def test_without_the_native_library_calls_are_refused(host, dialect):
+    agent = host(dialect)
+    start = "import sys; sys.modules['microloop._lowlevel'] = None; from microloop.cli import main; main()"
+    agent.command = lambda: [sys.executable, "-c", start, "hook", "--policy", agent.policy, "--store", str(agent.store)]
+    reply = agent.tell("before")
+    assert (reply.code, reply.stdout) == (REFUSED, "")
+    assert "the native part of microloop cannot be loaded" in reply.stderr

@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -23,7 +24,7 @@ def path(tmp_path):
 
 
 def rows(path, query):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         return connection.execute(query).fetchall()
 
 
@@ -94,7 +95,7 @@ def test_by_default_it_lies_in_the_users_state_directory(tmp_path):
 
 def test_sessions_that_nobody_used_for_long_are_dropped_with_their_open_calls(path):
     Host("claude-code", path, session="old").tell("before")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE sessions SET used = used - 15 * 86400")
     Host("claude-code", path, session="new").tell("before")
     assert rows(path, "SELECT session FROM sessions") == [("new",)]
@@ -139,7 +140,7 @@ def test_one_run_under_two_policies_has_two_sessions(path):
 def test_a_saved_session_that_is_damaged_begins_anew_and_says_so(path):
     agent = Host("claude-code", path)
     agent.tell("before")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE sessions SET saved = x'00ff'")
     reply = agent.tell("before", tool_use_id="another")
     assert (reply.code, reply.stdout) == (0, "")

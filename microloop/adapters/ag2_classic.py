@@ -21,6 +21,7 @@ from microloop.adapters._gate.nested import child_of_caller
 from microloop.adapters._gate.notes import notes_of
 from microloop.adapters._gate.unrun import judge_text, judge_unrun
 from microloop.adapters._gate.usage import Usage, spend
+from microloop.adapters._gate.versions import require_hooks
 from microloop.errors import AdapterError, BlockedCall, run_halted
 from microloop.verdict import Action
 
@@ -56,6 +57,7 @@ def guard_agents(
     for agent in agents:
         if not hasattr(agent, "function_map"):
             raise AdapterError(f"{type(agent).__name__} is no ConversableAgent of autogen: it has no function_map")
+        require_hooks(type(agent), "initiate_chat", "a_initiate_chat", "generate_reply", "a_generate_reply")
         if hasattr(agent, "microloop_chat"):
             raise AdapterError(f"agent {agent.name} is guarded already; guard all agents of a chat in one call")
         agent.__class__ = _guarded_class(type(agent), chat)

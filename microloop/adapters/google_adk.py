@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from microloop.adapters._gate.versions import require
+from microloop.adapters._gate.versions import require, require_hooks
 
 require("google-adk")
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from microloop.guardrail import Guardrail
     from microloop.verdict import Verdict
+
+require_hooks(BasePlugin, "before_tool_callback", "after_tool_callback", "on_tool_error_callback")
+require_hooks(BasePlugin, "before_model_callback", "after_model_callback")
 
 __all__ = ["GuardrailPlugin", "guardrail_callbacks", "HALTED"]
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 from microloop.recorded import decode
@@ -22,10 +21,28 @@ _CHUNK = 1 << 16
 _TAIL = 64
 
 
+class Ending:
+    """Whether somebody has asked for the end.
+
+    Not an `Event`: a signal may come while its only thread holds the event's lock, and would wait for itself.
+    """
+
+    def __init__(self) -> None:
+        self._asked = False
+
+    def set(self) -> None:
+        """Ask for the end."""
+        self._asked = True
+
+    def is_set(self) -> bool:
+        """Whether it was asked for."""
+        return self._asked
+
+
 @contextmanager
-def until_interrupted() -> Iterator[Event]:
-    """An event that Ctrl-C sets, or who ends the process. The second time, it ends as it ever does."""
-    over = Event()
+def until_interrupted() -> Iterator[Ending]:
+    """Set by Ctrl-C, or by who ends the process. The second time, it ends as it ever does."""
+    over = Ending()
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {each: signal.getsignal(each) for each in signals}
 
@@ -48,7 +65,7 @@ class Follower:
     A file that is replaced or rewritten is said with `notice`, and read from its start.
     """
 
-    def __init__(self, name: str, over: Event, notice: Callable[[str], object], idle: float | None = None) -> None:
+    def __init__(self, name: str, over: Ending, notice: Callable[[str], object], idle: float | None = None) -> None:
         self._name = name
         self._over = over
         self._notice = notice
@@ -103,7 +120,7 @@ class Follower:
             self._change = "replaced"
             return
         yield b""
-        self._over.wait(PACE)
+        time.sleep(PACE)
 
     def _seen(self, chunk: bytes) -> bytes:
         self._latest = time.monotonic()

@@ -13,7 +13,6 @@ from microloop.hook.faults import Reply, failed, not_ours
 from microloop.hook.options import Options
 from microloop.hook.payload import Payload, UnknownEvent, decoded
 from microloop.hook.policies import named
-from microloop.hook.respond import respond
 from microloop.hook.store import Store, default_path, explained
 
 
@@ -50,6 +49,9 @@ def _answer(payload: Payload, options: Options, see: Callable[[Event], None], no
     if event is None:
         return None
     see(event)
+    # Not before: what fails while it loads the native library fails here, where `on_error` decides.
+    from microloop.hook.respond import respond
+
     path = options.store or default_path()
     try:
         with Store(path) as store:

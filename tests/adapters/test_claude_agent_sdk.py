@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from claude_agent_sdk import (
 from claude_cli import SERVER, ScriptedCli, Turn
 
 from microloop import Guardrail
+from microloop.adapters._claude import spending
 from microloop.adapters.claude_agent_sdk import charged, guarded_options
 
 pytestmark = pytest.mark.adapter
@@ -198,3 +200,36 @@ def test_spent_tokens_end_the_run() -> None:
     play(claude, guarded_options(guard, options()), guard=guard)
     assert claude.asked == 3
     assert claude.stopped
+
+
+@pytest.mark.parametrize("on_error", ["allow", "block"])
+def test_a_fault_in_charging_ends_no_run_where_the_policy_lets_faults_pass(
+    monkeypatch: pytest.MonkeyPatch, on_error: str
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(spending, "spend", broken)
+    guard = Guardrail({"version": 1, "on_error": on_error})
+    if on_error == "block":
+        with pytest.raises(RuntimeError, match="a bug of ours"):
+            play(cli("done", tokens=(10, 1)), options(), guard=guard)
+        return
+    assert any(isinstance(each, AssistantMessage) for each in play(cli("done", tokens=(10, 1)), options(), guard=guard))
+
+
+def test_answers_that_come_by_turns_are_charged_once() -> None:
+    def part(answer: str, output: int) -> AssistantMessage:
+        used = {"input_tokens": 10, "output_tokens": output}
+        return AssistantMessage([], "claude", usage=used, message_id=answer, session_id="run-1")
+
+    async def messages() -> AsyncIterator[AssistantMessage]:
+        for each in (part("main", 1), part("sub", 1), part("main", 5), part("sub", 2)):
+            yield each
+
+    async def run() -> None:
+        assert [each.message_id async for each in charged(guard, messages())] == ["main", "sub"] * 2
+
+    guard = Guardrail()
+    asyncio.run(run())
+    assert guard.session("run-1").state()["tokens"] == 27

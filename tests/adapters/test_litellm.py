@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -63,7 +63,9 @@ def proposed(call_id: str, query: str) -> dict[str, Any]:
 class Client:
     """An agent's side: a conversation, one request at a time."""
 
-    def __init__(self, model: Script, *guardrails: str, session: str | None = None) -> None:
+    def __init__(
+        self, model: Callable[[dict[str, Any]], dict[str, Any]], *guardrails: str, session: str | None = None
+    ) -> None:
         self.messages: list[dict[str, Any]] = [{"role": "user", "content": "find cats"}]
         self._request = {"model": serve(model), "tools": TOOLS, "guardrails": list(guardrails)}
         self._headers = {"Authorization": f"Bearer {KEY}", **({"x-litellm-session-id": session} if session else {})}
@@ -246,3 +248,30 @@ def test_requests_without_tools_pass_on_every_route(path: str, more: Any) -> Non
     response = Client(Script("hello"), "configured").post(path, tools=None, **more)
     assert response.status_code == 200, response.text
     assert "hello" in response.text
+
+
+def test_a_fault_in_charging_lets_answers_pass_where_the_policy_lets_faults_pass(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from microloop.adapters._litellm import mediator
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(mediator, "spend", broken)
+    guard = Guardrail({"version": 1, "on_error": "allow"})
+    assert Client(Script("done"), attached(guard)).ask()["message"]["content"] == "done"
+
+
+def test_a_request_that_the_model_does_not_answer_is_let_go_of() -> None:
+    import litellm
+
+    from microloop.adapters.litellm import MicroloopGuardrail
+
+    def down(_: dict[str, Any]) -> dict[str, Any]:
+        raise ConnectionError
+
+    guardrail = MicroloopGuardrail(Guardrail(), guardrail_name="waiting")
+    litellm.logging_callback_manager.add_litellm_callback(guardrail)
+    assert Client(down, "waiting").post().status_code == 500
+    assert not guardrail._requests

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import importlib
+import weakref
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from agents import (
     Agent,
+    AgentBase,
     FunctionTool,
     ModelBehaviorError,
+    RunConfig,
     RunContextWrapper,
+    Runner,
     RunState,
     SQLiteSession,
     ToolOutputText,
     UserError,
     function_tool,
 )
-from agents.testing import ModelStep, ScriptedModel, assistant_message
+from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 from agents.tool_context import ToolContext
 from agents.usage import Usage
 from openai_agents_model import agent_of, calls, outputs, run, search
 
-from microloop import AdapterError, Guardrail, RunHalted
+from microloop import AdapterError, Guardrail, RunHalted, guardrail
 from microloop.adapters._gate import versions
+from microloop.adapters._openai_agents import agent as agent_module
+from microloop.adapters._openai_agents.gate import AgentsGate
 from microloop.adapters.openai_agents import guarded_agent, wrap_tool
 
 pytestmark = pytest.mark.adapter
 BLOCKED = "microloop"
+UNTRACED = RunConfig(tracing_disabled=True)
 STRICT = "strict_loop_detection"  # it refuses the third identical call
 
 
@@ -221,3 +230,53 @@ def test_an_sdk_that_is_too_old_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(versions, "_installed", lambda _: "0.0.1")
     with pytest.raises(AdapterError, match=r"openai-agents is 0\.0\.1; .* or newer is needed"):
         versions.require("openai-agents")
+
+
+def test_a_session_is_let_go_of_though_its_tool_raised() -> None:
+    guard = Guardrail(max_sessions=1)
+    sessions: list[weakref.ref[Any]] = []
+
+    @function_tool
+    def fail(query: str) -> str:
+        sessions.append(weakref.ref(guard.here()))
+        raise OSError("no index")
+
+    for _ in range(2):
+        run(guarded_agent(guard, agent_of(calls(1, "fail"), fail)))
+    gc.collect()
+    assert sessions[0]() is None
+    assert sessions[1]() is not None
+
+
+def test_calls_that_the_guard_cannot_judge_do_not_get_each_others_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guardrail, "judge", broken)
+    turn = [function_call("tell", {"query": each}, call_id=each) for each in ("cats", "dogs")]
+    guard = Guardrail({"version": 1, "on_error": "allow"})
+    assert outputs(run(guarded_agent(guard, agent_of([turn], tell)))) == ["about cats", "about dogs"]
+
+
+def test_identical_calls_do_not_wait_for_ever_where_a_result_cannot_be_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(AgentsGate, "outcome_of", broken)
+    turn = [function_call("tell", {"query": "cats"}, call_id=each) for each in ("first", "second")]
+    agent = guarded_agent(Guardrail(), agent_of([turn], tell))
+    result = asyncio.run(asyncio.wait_for(Runner.run(agent, "find cats", run_config=UNTRACED), 20))
+    assert outputs(result) == ["about cats"] * 2
+
+
+def broken(*_: Any) -> Any:
+    raise RuntimeError("a bug of ours")
+
+
+@function_tool
+async def tell(query: str) -> str:
+    """Tell."""
+    await asyncio.sleep(0)  # so that both calls are under way
+    return f"about {query}"
+
+
+def test_an_sdk_without_the_hook_that_tools_pass_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(AgentBase, "get_all_tools")
+    with pytest.raises(AdapterError, match="Agent of agents has no get_all_tools"):
+        importlib.reload(agent_module)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool
+from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import CallDeferred, UnexpectedModelBehavior
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturn, ToolReturnPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -16,6 +18,7 @@ from pydantic_ai.usage import RequestUsage
 
 from microloop import AdapterError, Guardrail, RunHalted
 from microloop.adapters._gate import versions
+from microloop.adapters._pydantic_ai import capability
 from microloop.adapters.pydantic_ai import GuardrailCapability
 
 pytestmark = pytest.mark.adapter
@@ -241,3 +244,10 @@ def test_a_pydantic_ai_that_is_too_old_is_said(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(versions, "_installed", lambda _: "1.0.0")
     with pytest.raises(AdapterError, match=r"pydantic-ai-slim is 1\.0\.0; .* or newer is needed"):
         versions.require("pydantic-ai-slim")
+
+
+@pytest.mark.parametrize("hook", ["wrap_tool_execute", "before_model_request"])
+def test_a_pydantic_ai_that_has_lost_a_hook_is_refused(monkeypatch: pytest.MonkeyPatch, hook: str) -> None:
+    monkeypatch.delattr(AbstractCapability, hook)
+    with pytest.raises(AdapterError, match=f"AbstractCapability of pydantic_ai has no {hook}"):
+        importlib.reload(capability)

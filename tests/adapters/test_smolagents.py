@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import pytest
+import smolagents
 from smolagents import MultiStepAgent, tool
 from smolagents.memory import ActionStep
 from smolagents_model import CodeAgent, Scripted, ToolCallingAgent, agent_of
 
 from microloop import AdapterError, BlockedCall, Guardrail, RunHalted, Verdict
 from microloop.adapters._gate import versions
+from microloop.adapters._smolagents import agents
 from microloop.adapters._smolagents.schemas import schema_of
 from microloop.adapters.smolagents import guard_agent, unguard_agent, wrap_tool
 
@@ -231,3 +234,30 @@ def test_a_smolagents_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(versions.FLOORS, "smolagents", "99.0")
     with pytest.raises(AdapterError, match=r"smolagents is .*; 99.0 or newer is needed"):
         versions.require("smolagents")
+
+
+@BOTH
+def test_plans_and_the_answer_when_no_steps_are_left_are_charged_too(kind: type) -> None:
+    guard = Guardrail()
+    agent = agent_of(kind, Scripted([[CATS]], usage=(80, 20)), [search], planning_interval=1)
+    with guard.session("run-1") as session:
+        guard_agent(guard, agent).run("find cats", max_steps=1)
+    assert session.state()["tokens"] == 300
+
+
+@BOTH
+def test_a_plan_that_spends_the_budget_ends_the_run_before_the_model_is_asked_again(kind: type) -> None:
+    model = Scripted([[CATS]], usage=(80, 20))
+    guard = Guardrail({"version": 1, "budgets": {"tokens": 100}})
+    with pytest.raises(RunHalted):
+        guard_agent(guard, agent_of(kind, model, [search], planning_interval=1)).run("find cats")
+    assert model.asked == 1
+
+
+@pytest.mark.parametrize(
+    ("owner", "hook"), [("MultiStepAgent", "_step_stream"), ("ToolCallingAgent", "execute_tool_call")]
+)
+def test_a_smolagents_that_has_lost_a_hook_is_refused(monkeypatch: pytest.MonkeyPatch, owner: str, hook: str) -> None:
+    monkeypatch.delattr(getattr(smolagents, owner), hook)
+    with pytest.raises(AdapterError, match=f"{owner} of smolagents has no {hook}"):
+        importlib.reload(agents)

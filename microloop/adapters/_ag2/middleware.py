@@ -18,6 +18,7 @@ from microloop.adapters._gate.notes import notes_of
 from microloop.adapters._gate.sessions import session_of
 from microloop.adapters._gate.unrun import judge_text, judge_unrun
 from microloop.adapters._gate.usage import Usage, spend
+from microloop.adapters._gate.versions import require_hooks
 from microloop.errors import run_halted
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from microloop.guardrail import Guardrail
     from microloop.session import Session
     from microloop.verdict import Verdict
+
+
+require_hooks(BaseMiddleware, "on_turn", "on_llm_call", "on_tool_execution")
 
 
 class GuardrailMiddleware:

@@ -122,6 +122,8 @@ class GuardrailHooks:
         except Exception as error:  # noqa: BLE001 - raised by `_after_tool`, where CrewAI does not swallow it
             refused = error
         if refused is None:
+            # Where another hook after a tool ends the run, ours is not called; the address may come again.
+            self._refused.pop(key, None)
             return None
         self._refused[key] = refused
         return False

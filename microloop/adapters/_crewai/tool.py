@@ -7,6 +7,7 @@ import functools
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from crewai.execution import get_execution_uuid
+from crewai.tools import BaseTool
 from crewai.tools.tool_failure import ToolFailure, failure_from_exception
 from crewai.utilities.string_utils import sanitize_tool_name
 
@@ -14,16 +15,19 @@ from microloop.adapters._crewai.refusals import failure, schema_of
 from microloop.adapters._gate.calls import Call, Entry
 from microloop.adapters._gate.inner import InnerGate
 from microloop.adapters._gate.sessions import session_of
+from microloop.adapters._gate.versions import require_hooks
 from microloop.errors import BlockedCall, run_halted
 from microloop.verdict import Action
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from crewai.tools import BaseTool
     from crewai.tools.structured_tool import CrewStructuredTool
 
     from microloop.guardrail import Guardrail
+
+
+require_hooks(BaseTool, "run", "arun", "to_structured_tool")
 
 
 def wrap_tool(guard: Guardrail, tool: BaseTool) -> BaseTool:

@@ -208,6 +208,8 @@ class Gate(ABC):
                 return entry(repeats=True, first=notes.answers.leader(verdict.evidence))
             if not verdict.allowed and verdict.action is not Action.ASK:
                 return entry()
+            if verdict.step == 0:  # the guard itself has failed: without a number, calls would be taken for one another
+                return entry(leader=Leader(call.call_id))
             # A call that is under way and comes again, id and all, is one call too.
             running = notes.answers.running(verdict.step)
             if running is not None:
@@ -247,8 +249,12 @@ class Gate(ABC):
 
     def done(self, entry: Entry, result: Any) -> Any:
         """Records what a tool gave back, and puts advice on it."""
-        outcome, error = self.outcome_of(entry, result)
-        self._record(entry, outcome, error)
+
+        def record(session: Session) -> None:
+            outcome, error = self.outcome_of(entry, result)
+            session.record(entry.verdict, outcome, error=error)
+
+        self._close(entry, record)
         if entry.leader is not None and not entry.leader.outcome.done():
             entry.leader.outcome.set_result(result)
         return self.advised(entry, result) if entry.verdict.action is Action.WARN else result
@@ -256,7 +262,7 @@ class Gate(ABC):
     def failed(self, entry: Entry, error: BaseException) -> None:
         """Records an exception of the tool. What only steers the run is no outcome; a paused call comes back."""
         if not (ambient.is_control_flow(error) or self.pauses(error)):
-            self._record(entry, None, self.error_of(error))
+            self._close(entry, lambda session: session.record(entry.verdict, error=self.error_of(error)))
             if entry.leader is not None and not entry.leader.outcome.done():
                 entry.leader.outcome.set_exception(error)
             return
@@ -268,9 +274,6 @@ class Gate(ABC):
         """A call that may have run, and of which nobody will learn what came."""
         _give_up(entry.leader)
         self._close(entry, lambda session: session.cancel(entry.verdict))
-
-    def _record(self, entry: Entry, outcome: Any, error: BaseException | str | None) -> None:
-        self._close(entry, lambda session: session.record(entry.verdict, outcome, error=error))
 
     def _close(self, entry: Entry, tell: Callable[[Session], None]) -> None:
         if entry.call is None or entry.leader is None or entry.leader.closed:

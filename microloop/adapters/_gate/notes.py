@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from microloop.adapters._gate.answers import Answers
 
@@ -40,11 +39,14 @@ class Notes:
             self.turn += 1
 
 
-_notes: WeakKeyDictionary[Session, Notes] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
 def notes_of(session: Session) -> Notes:
     """The notes on a session."""
+    # On the session itself: they hold results and exceptions, which may hold the session, and would keep it for ever.
     with _lock:
-        return _notes.setdefault(session, Notes())
+        if session.notes is None:
+            session.notes = Notes()
+        notes: Notes = session.notes
+    return notes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import metadata
+from typing import Any
 
 from microloop.errors import AdapterError
 
@@ -38,6 +39,17 @@ def require(*packages: str) -> None:
             raise AdapterError(f"{package} is not installed; {needed} or newer is needed: {_command(package)}")
         if _numbers(found) < _numbers(needed):
             raise AdapterError(f"{package} is {found}; {needed} or newer is needed: {_command(package)}")
+
+
+def require_hooks(kind: type[Any], *names: str) -> None:
+    """Raise AdapterError where a framework's class has lost a method that is overridden: nothing would call ours."""
+    for name in names:
+        if not hasattr(kind, name):
+            package = kind.__module__.partition(".")[0]
+            raise AdapterError(
+                f"{kind.__qualname__} of {package} has no {name}, where the guard hooks in: its tools would run "
+                f"unguarded; use an older {package} or a newer microloop"
+            )
 
 
 def _command(package: str) -> str:

@@ -10,6 +10,7 @@ from fastapi import HTTPException
 from litellm.integrations.custom_guardrail import CustomGuardrail
 
 from microloop.adapters._gate.halting import OnHalt, check_choice, halt_of
+from microloop.adapters._gate.versions import require_hooks
 from microloop.adapters._litellm.gate import ProxyGate
 from microloop.adapters._litellm.mediator import Mediator
 from microloop.adapters._litellm.model import chunks_of, has_calls, rewritten
@@ -29,6 +30,10 @@ _MODES = ["pre_call", "post_call"]
 _CHAT = frozenset({"completion", "acompletion"})
 # Requests whose answer has not come.
 _MOST = 10_000
+
+
+require_hooks(CustomGuardrail, "async_pre_call_hook", "async_post_call_failure_hook")
+require_hooks(CustomGuardrail, "async_post_call_success_hook", "async_post_call_streaming_iterator_hook")
 
 
 class _Request(NamedTuple):
@@ -95,6 +100,18 @@ class MicroloopGuardrail(CustomGuardrail):
         if has_calls(response):
             raise _unseen()
         return None
+
+    async def async_post_call_failure_hook(
+        self,
+        request_data: dict[str, Any],
+        original_exception: Exception,
+        user_api_key_dict: Any,
+        *rest: Any,
+        **more: Any,
+    ) -> None:
+        """Let go of a request that the model did not answer."""
+        del original_exception, user_api_key_dict, rest, more
+        self._requests.pop(request_data.get("litellm_call_id", ""), None)
 
     async def async_post_call_streaming_iterator_hook(
         self, user_api_key_dict: Any, response: Any, request_data: dict[str, Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -55,7 +56,7 @@ class Mediator:
         """The answer for the client, and the conversation with it. `sent` is what the client knows of it so far."""
         refused: list[Message] = []
         for left in range(_AGAIN, -1, -1):
-            self._charge(session, response)
+            self._gate.unless_faulty(functools.partial(self._charge, session, response))
             message = response.choices[0].message
             if not message.tool_calls:
                 self._said(session, message.content or "")

@@ -14,6 +14,7 @@ from microloop.adapters._gate.notes import notes_of
 from microloop.adapters._gate.sessions import RunIds
 from microloop.adapters._gate.unrun import judge_unrun
 from microloop.adapters._gate.usage import spend
+from microloop.adapters._gate.versions import require_hooks
 from microloop.adapters._llama_index.gate import ToolGate
 from microloop.adapters._llama_index.runs import session_here
 from microloop.adapters._llama_index.tools import guarded
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from microloop.verdict import Verdict
 
     Agent = TypeVar("Agent", bound="BaseWorkflowAgent | AgentWorkflow")
+
+require_hooks(BaseWorkflowAgent, "get_tools", "take_step", "finalize")
+require_hooks(AgentWorkflow, "get_tools")
 
 MARK = "microloop"
 """Under this key the `raw` of the output that ends a halted run has the verdict."""
@@ -129,8 +133,7 @@ def _agent_class(kind: type[Any], guide: _Guide) -> type[Any]:
             if verdict is not None:
                 return _last_output(self.name, verdict)
             output = await super().take_step(ctx, llm_input, tools, memory)
-            model = self.llm.metadata.model_name
-            guide.gate.unless_faulty(lambda: guide.heard(ctx, output, tools, model))
+            guide.gate.unless_faulty(lambda: guide.heard(ctx, output, tools, self.llm.metadata.model_name))
             return output
 
         async def finalize(self, ctx: Any, output: AgentOutput, memory: Any) -> AgentOutput:

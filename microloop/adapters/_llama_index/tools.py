@@ -9,11 +9,15 @@ from llama_index.core.tools import AsyncBaseTool, BaseTool
 
 from microloop.adapters._gate.calls import Call
 from microloop.adapters._gate.notes import notes_of
+from microloop.adapters._gate.versions import require_hooks
 from microloop.adapters._llama_index.gate import ToolGate
 from microloop.adapters._llama_index.runs import call_here, session_here
 
 if TYPE_CHECKING:
     from microloop.guardrail import Guardrail
+
+
+require_hooks(AsyncBaseTool, "call", "acall")
 
 
 def wrap_tool(guard: Guardrail, tool: BaseTool) -> BaseTool:

@@ -11,6 +11,7 @@ from mcp_types import TextContent
 
 from microloop.adapters._gate.calls import Call, Entry
 from microloop.adapters._gate.sessions import session_of
+from microloop.adapters._gate.versions import require_hooks
 from microloop.adapters._mcp.gate import McpGate, marked, outcome
 from microloop.adapters._mcp.runs import Runs, batch_of
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
     from microloop.guardrail import Guardrail
     from microloop.verdict import Verdict
+
+
+require_hooks(Middleware, "on_list_tools", "on_call_tool")
 
 
 class GuardrailMiddleware(Middleware):

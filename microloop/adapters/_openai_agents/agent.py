@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from agents import Agent, FunctionTool, Handoff
 
+from microloop.adapters._gate.versions import require_hooks
 from microloop.adapters._openai_agents.gate import AgentsGate
 from microloop.adapters._openai_agents.hooks import GuardHooks
 from microloop.adapters._openai_agents.tool import guarded_tool
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from agents import RunContextWrapper, Tool
 
     from microloop.guardrail import Guardrail
+
+
+require_hooks(Agent, "get_all_tools")
 
 
 def guarded_agent(guard: Guardrail, agent: Agent[Any]) -> Agent[Any]:

@@ -9,6 +9,7 @@ from agents.models import get_default_model
 
 from microloop.adapters._gate.notes import notes_of
 from microloop.adapters._gate.usage import Usage, spend
+from microloop.adapters._gate.versions import require_hooks
 from microloop.adapters._openai_agents.runs import end_if_halted, session_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from microloop.adapters._openai_agents.gate import AgentsGate
     from microloop.session import Session
+
+
+require_hooks(AgentHooks, "on_llm_start", "on_llm_end", "on_end")
 
 
 class GuardHooks(AgentHooks):

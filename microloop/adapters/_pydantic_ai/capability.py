@@ -11,6 +11,7 @@ from microloop.adapters._gate.calls import Call
 from microloop.adapters._gate.nested import child_of_caller
 from microloop.adapters._gate.notes import notes_of
 from microloop.adapters._gate.usage import Usage, spend
+from microloop.adapters._gate.versions import require_hooks
 from microloop.adapters._pydantic_ai.gate import PydanticGate
 from microloop.errors import RunHalted
 from microloop.verdict import Action, Verdict
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
     from microloop.guardrail import Guardrail
     from microloop.session import Session
+
+
+require_hooks(AbstractCapability, "before_run", "before_model_request", "after_model_request")
+require_hooks(AbstractCapability, "wrap_tool_execute", "on_tool_validate_error")
 
 
 class GuardrailCapability(AbstractCapability[Any]):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from smolagents import CodeAgent, LocalPythonExecutor, MultiStepAgent, ToolCallingAgent
 
+from microloop.adapters._gate.versions import require_hooks
 from microloop.adapters._smolagents.runs import Runs
 from microloop.adapters._smolagents.steps import with_guarded_calls, with_guarded_steps
 from microloop.adapters._smolagents.tool import ToolGate, guarded_copy
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from microloop.guardrail import Guardrail
     from microloop.verdict import Verdict
+
+require_hooks(MultiStepAgent, "run", "_step_stream", "_generate_planning_step", "provide_final_answer")
+require_hooks(ToolCallingAgent, "execute_tool_call")
 
 Agent = TypeVar("Agent", bound="MultiStepAgent")
 

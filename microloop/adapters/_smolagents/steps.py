@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from smolagents.memory import ToolCall
+from smolagents.memory import PlanningStep, ToolCall
 from smolagents.utils import AgentError, AgentGenerationError, AgentParsingError
 
 from microloop.adapters._gate.calls import Call
@@ -13,7 +13,7 @@ from microloop.errors import BlockedCall, RunHalted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from smolagents import MultiStepAgent, ToolCallingAgent
+    from smolagents import ChatMessage, MultiStepAgent, ToolCallingAgent
     from smolagents.memory import ActionStep
 
     from microloop.adapters._smolagents.runs import Runs
@@ -22,12 +22,34 @@ ANSWER = "final_answer"
 """The tool by which an agent ends a run; it does nothing else."""
 
 
-def with_guarded_steps(kind: type[MultiStepAgent]) -> type[MultiStepAgent]:
-    """An agent that counts its turns, charges them, and ends a halted run."""
+def _with_charged_words(kind: type[MultiStepAgent]) -> type[MultiStepAgent]:
+    """An agent that charges what its model says outside of its steps."""
 
     class Guarded(kind):
         microloop: Runs
 
+        def _generate_planning_step(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+            for event in super()._generate_planning_step(*args, **kwargs):
+                if isinstance(event, PlanningStep):
+                    self.microloop.answered(event.token_usage, self.model)
+                yield event
+            self.microloop.end_if_halted()
+
+        def provide_final_answer(self, *args: Any, **kwargs: Any) -> ChatMessage:
+            """What the model says when no steps are left."""
+            message: ChatMessage = super().provide_final_answer(*args, **kwargs)
+            self.microloop.answered(message.token_usage, self.model)
+            return message
+
+    return Guarded
+
+
+def with_guarded_steps(kind: type[MultiStepAgent]) -> type[MultiStepAgent]:
+    """An agent that counts its turns, charges them, and ends a halted run."""
+
+    charged: Any = _with_charged_words(kind)
+
+    class Guarded(charged):
         def run(self, task: str, stream: bool = False, reset: bool = True, *args: Any, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002 - smolagents' own signature
             self.microloop.begin(anew=reset)
             return super().run(task, stream, reset, *args, **kwargs)
