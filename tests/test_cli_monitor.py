@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import microloop
 from microloop.cli.app import app
-from microloop.cli.following import Follower
+from microloop.cli.following import Ending, Follower
 
 PATIENCE = 60
 """Seconds until a line that does not come fails the test; nothing waits so long where all is well."""
@@ -195,19 +195,18 @@ def test_what_cannot_be_followed_ends_with_2(tmp_path):
     assert CliRunner().invoke(app, ["monitor", str(tmp_path / "none.jsonl"), "--follow"]).exit_code == 2
 
 
-class Script(threading.Event):
+class Script(Ending):
     """Does the next thing each time the follower waits, so that nothing depends on how fast anybody is."""
 
     def __init__(self, *acts):
         super().__init__()
         self._acts = list(acts)
 
-    def wait(self, timeout=None):
+    def wait(self, seconds):
         if self._acts:
             self._acts.pop(0)()
         else:
             self.set()
-        return self.is_set()
 
 
 def followed(path, *acts):

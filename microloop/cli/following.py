@@ -38,6 +38,11 @@ class Ending:
         """Whether it was asked for."""
         return self._asked
 
+    def wait(self, seconds: float) -> None:
+        """Do nothing for a while."""
+        if not self._asked:
+            time.sleep(seconds)
+
 
 @contextmanager
 def until_interrupted() -> Iterator[Ending]:
@@ -120,7 +125,7 @@ class Follower:
             self._change = "replaced"
             return
         yield b""
-        time.sleep(PACE)
+        self._over.wait(PACE)
 
     def _seen(self, chunk: bytes) -> bytes:
         self._latest = time.monotonic()
