@@ -69,12 +69,12 @@ def smolagents():
     return found
 
 
-def test_a_framework_that_is_too_old_is_wrong(tmp_path, monkeypatch):
+def test_a_framework_that_is_too_old_is_told_and_nothing_wrong(tmp_path, monkeypatch):
     install(tmp_path, "smolagents", "0.1.0")
     monkeypatch.syspath_prepend(str(tmp_path))
     found = smolagents()
-    assert (found.state, found.remedy) == ("wrong", "from the checkout: pip install --upgrade '.[smolagents]'")
-    assert "smolagents is 0.1.0" in found.detail
+    assert (found.state, found.remedy) == ("absent", "from the checkout: pip install --upgrade '.[smolagents]'")
+    assert found.detail == "smolagents 0.1.0: smolagents is too old"
 
 
 def test_an_adapter_that_does_not_import_is_wrong(tmp_path, monkeypatch):

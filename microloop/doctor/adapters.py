@@ -44,6 +44,7 @@ class Adapter:
 
     name: str
     versions: dict[str, str | None]
+    too_old: tuple[str, ...] = ()
 
     @property
     def missing(self) -> list[str]:
@@ -63,7 +64,14 @@ def adapters() -> list[Adapter]:
     """Every adapter of this package, in alphabetical order."""
     names = sorted(each.name for each in pkgutil.iter_modules(microloop.adapters.__path__) if each.name[0] != "_")
     declared = needs()
-    return [Adapter(name, versions(_extra(name), declared)) for name in names]
+    return [_adapter(name, declared) for name in names]
+
+
+def _adapter(name: str, declared: list[Need]) -> Adapter:
+    found = versions(_extra(name), declared)
+    needed = {need.package: need for need in declared if need.extra == _extra(name)}
+    too_old = tuple(package for package, version in found.items() if version and not needed[package].fits(version))
+    return Adapter(name, found, too_old)
 
 
 def _extra(adapter: str) -> str:
@@ -87,8 +95,11 @@ def examine(found: list[Adapter]) -> Iterator[Finding]:
     for each in found:
         if each.missing:
             yield Finding(_AREA, each.name, "absent", f"{', '.join(each.missing)}: not installed", each.install)
+        elif each.too_old:
+            # Perhaps another package has brought it: who does not use the adapter has nothing to mend.
+            yield Finding(_AREA, each.name, "absent", f"{each}: {', '.join(each.too_old)} is too old", each.install)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for done in as_completed(pool.submit(_imported, each) for each in found if not each.missing):
+        for done in as_completed(pool.submit(_imported, each) for each in found if not (each.missing or each.too_old)):
             yield done.result()
 
 
