@@ -174,7 +174,7 @@ def _heard() -> Iterator[None]:
         raise
     except ToolExecutionFailedError as error:  # by the host's own ToolFailurePolicy.RAISE
         raise HookAborted(str(error), SOURCE) from error
-    except Exception as error:
+    except Exception as error:  # of any other kind CrewAI takes no notice, and runs the tool
         raise HookAborted(f"{type(error).__name__}: {error}", SOURCE) from error
 
 

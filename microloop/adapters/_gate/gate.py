@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from microloop.session import Session
 
 _DUPLICATE = "call.duplicate"
+MAY_RUN = object()
+"""In place of an answer: there is none, the call may run. A tool may give back anything else, `None` too."""
 Result = TypeVar("Result")
 
 
@@ -122,14 +124,11 @@ class Gate(ABC):
     ) -> Any:
         """The result of a call that may run, or the answer to one that may not."""
         entry = self.enter(name, call_id, find, native)
+        answer = self.admit(entry)
+        if answer is not MAY_RUN:
+            return answer
         if entry.call is None:
-            return execute() if entry.verdict.allowed else self.refused(entry)
-        if entry.repeats:
-            return self.shared(entry)
-        with self.deciding(entry):
-            decision = self.decide(entry)
-        if not decision.approved:
-            return self.refused(entry, decision.message)
+            return execute()
         with self._running(entry, entry.call):
             result = execute()
         return self.done(entry, result)
@@ -144,17 +143,34 @@ class Gate(ABC):
     ) -> Any:
         """`run` for an event loop."""
         entry = self.enter(name, call_id, find, native)
+        answer = await self.aadmit(entry)
+        if answer is not MAY_RUN:
+            return answer
         if entry.call is None:
-            return await execute() if entry.verdict.allowed else self.refused(entry)
+            return await execute()
+        with self._running(entry, entry.call):
+            result = await execute()
+        return self.done(entry, result)
+
+    def admit(self, entry: Entry) -> Any:
+        """`MAY_RUN`, or the answer to a call that does not: a refusal, or what an identical one gave back."""
+        if entry.call is None:
+            return MAY_RUN if entry.verdict.allowed else self.refused(entry)
+        if entry.repeats:
+            return self.shared(entry)
+        with self.deciding(entry):
+            decision = self.decide(entry)
+        return MAY_RUN if decision.approved else self.refused(entry, decision.message)
+
+    async def aadmit(self, entry: Entry) -> Any:
+        """`admit` for an event loop."""
+        if entry.call is None:
+            return MAY_RUN if entry.verdict.allowed else self.refused(entry)
         if entry.repeats:
             return await self.ashared(entry)
         with self.deciding(entry):
             decision = await self.adecide(entry)
-        if not decision.approved:
-            return self.refused(entry, decision.message)
-        with self._running(entry, entry.call):
-            result = await execute()
-        return self.done(entry, result)
+        return MAY_RUN if decision.approved else self.refused(entry, decision.message)
 
     def refused(self, entry: Entry, said: str = "") -> Any:
         """The framework's own answer to a call that does not run."""

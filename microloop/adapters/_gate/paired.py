@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from microloop.adapters._gate.gate import Gate
+from microloop.adapters._gate.gate import MAY_RUN, Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -32,32 +32,14 @@ class PairedGate(Gate):
     ) -> Any | None:
         """The answer to a call that may not run; None for one that may."""
         entry = self.enter(name, call_id, find, native)
-        if entry.call is None:
-            return None if entry.verdict.allowed else self.refused(entry)
-        if entry.repeats:
-            return self.shared(entry)
-        with self.deciding(entry):
-            decision = self.decide(entry)
-        if not decision.approved:
-            return self.refused(entry, decision.message)
-        self._opened(key, entry)
-        return None
+        return self._admitted(key, entry, self.admit(entry))
 
     async def abefore(
         self, key: Hashable, name: str, call_id: str | None, find: Callable[[], Call], native: Any = None
     ) -> Any | None:
         """`before` for an event loop."""
         entry = self.enter(name, call_id, find, native)
-        if entry.call is None:
-            return None if entry.verdict.allowed else self.refused(entry)
-        if entry.repeats:
-            return await self.ashared(entry)
-        with self.deciding(entry):
-            decision = await self.adecide(entry)
-        if not decision.approved:
-            return self.refused(entry, decision.message)
-        self._opened(key, entry)
-        return None
+        return self._admitted(key, entry, await self.aadmit(entry))
 
     def after(self, key: Hashable, result: Any) -> Any:
         """The result as the model gets it. One that belongs to no call that was let through stays as it is."""
@@ -69,6 +51,13 @@ class PairedGate(Gate):
         entry = self._closed(key)
         if entry is not None:
             self.failed(entry, error)
+
+    def _admitted(self, key: Hashable, entry: Entry, answer: Any) -> Any | None:
+        if answer is not MAY_RUN:
+            return answer
+        if entry.call is not None:
+            self._opened(key, entry)
+        return None
 
     def _opened(self, key: Hashable, entry: Entry) -> None:
         with self._lock:

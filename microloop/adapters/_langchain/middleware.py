@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool
 from typing_extensions import NotRequired
 
-from microloop.adapters._gate.halting import OnHalt, check_choice
+from microloop.adapters._gate.halting import OnHalt, check_choice, halt_of
 from microloop.adapters._langchain.context import config_of, within
 from microloop.adapters._langchain.gate import LangChainGate
 from microloop.adapters._langchain.messages import MARK
@@ -19,7 +19,7 @@ from microloop.adapters._langchain.requests import call_of
 from microloop.adapters._langchain.runs import hear, session_of
 from microloop.errors import run_halted
 from microloop.log import logger
-from microloop.verdict import Action, Verdict
+from microloop.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -109,10 +109,9 @@ class GuardrailMiddleware(AgentMiddleware[GuardState[ResponseT], ContextT, Respo
         return {"microloop_session": session.id, **lifted}
 
     def _ending(self, state: GuardState[ResponseT]) -> dict[str, Any] | None:
-        session = self._session(state)
-        if session.state()["halted"] is None:
+        verdict = halt_of(self._session(state))
+        if verdict is None:
             return None
-        verdict = session.last_verdict or Verdict(action=Action.HALT)
         if self._raises:
             raise run_halted(verdict)
         message = AIMessage(f"This run was halted. {verdict.feedback}", additional_kwargs={MARK: verdict.as_dict()})

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 from agents.exceptions import AgentsException
 
 from microloop.adapters._gate import sessions
+from microloop.adapters._gate.halting import halt_of
 from microloop.adapters._gate.nested import child_of_caller
 from microloop.errors import RunHalted
-from microloop.verdict import Action, Verdict
 
 if TYPE_CHECKING:
     from agents import RunContextWrapper
 
     from microloop.guardrail import Guardrail
     from microloop.session import Session
+    from microloop.verdict import Verdict
 
 _MARK = "microloop_run"
 
@@ -46,5 +47,6 @@ def _run_id(context: RunContextWrapper[Any]) -> str:
 
 def end_if_halted(session: Session) -> None:
     """Raises `RunHalted` in a session that was halted."""
-    if session.state()["halted"] is not None:
-        raise AgentRunHalted(session.last_verdict or Verdict(action=Action.HALT))
+    verdict = halt_of(session)
+    if verdict is not None:
+        raise AgentRunHalted(verdict)

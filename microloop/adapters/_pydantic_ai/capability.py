@@ -8,13 +8,13 @@ from pydantic_ai.capabilities import AbstractCapability
 
 from microloop.adapters._gate import sessions
 from microloop.adapters._gate.calls import Call
+from microloop.adapters._gate.halting import halt_of
 from microloop.adapters._gate.nested import child_of_caller
 from microloop.adapters._gate.notes import notes_of
 from microloop.adapters._gate.usage import Usage, spend
 from microloop.adapters._gate.versions import require_hooks
 from microloop.adapters._pydantic_ai.gate import PydanticGate
 from microloop.errors import RunHalted
-from microloop.verdict import Action, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -122,8 +122,9 @@ def _hear(session: Session, ctx: RunContext[Any]) -> None:
 
 
 def _next_turn(session: Session) -> None:
-    if session.state()["halted"] is not None:
-        raise RunHalted(session.last_verdict or Verdict(action=Action.HALT))
+    verdict = halt_of(session)
+    if verdict is not None:
+        raise RunHalted(verdict)
     notes_of(session).next_turn()
 
 
