@@ -129,7 +129,7 @@ struct Call<'c> {
 struct Judged {
     finding: Option<Box<Finding>>,
     identity: Option<Identity>,
-    wording: Option<Wording>,
+    wording: Option<Box<Wording>>,
     charged: bool,
 }
 

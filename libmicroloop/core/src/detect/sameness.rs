@@ -23,7 +23,7 @@ pub(crate) struct Sameness {
     last_call: Digest,
     count: u32,
     evidence: Evidence,
-    last: Option<Wording>,
+    last: Option<Box<Wording>>,
 }
 
 /// How a call is worded, and whether it rewords the one before.
@@ -35,9 +35,9 @@ pub(crate) struct Wording {
 
 impl Wording {
     /// Asked anew when the call counts: calls that overlap are not counted in the order in which they were checked.
-    fn after(self, last: Option<&Self>) -> Self {
-        let reworded = last.is_some_and(|last| self.words.reworded(&last.words));
-        Self { reworded, ..self }
+    fn after(mut self: Box<Self>, last: Option<&Self>) -> Box<Self> {
+        self.reworded = last.is_some_and(|last| self.words.reworded(&last.words));
+        self
     }
 }
 
@@ -48,7 +48,7 @@ impl Sameness {
         effect: Option<Effect>,
         call: Digest,
         observed: Observed,
-        wording: Option<Wording>,
+        wording: Option<Box<Wording>>,
         step: u64,
     ) -> bool {
         let Some(outcome) = counted(effect, observed) else { return false };
@@ -62,20 +62,20 @@ impl Sameness {
             self.evidence = Evidence::default();
         }
         self.last_call = call;
-        self.last = wording.map(|wording| wording.after(self.last.as_ref()));
+        self.last = wording.map(|wording| wording.after(self.last.as_deref()));
         self.count = self.count.saturating_add(1);
         self.evidence.push(step);
         again
     }
 
     /// The wording of a call, only where a verdict may need it.
-    pub(crate) fn read(&self, near: &Levels, arguments: &Json<'_>, canonical: &[u8]) -> Option<Wording> {
+    pub(crate) fn read(&self, near: &Levels, arguments: &Json<'_>, canonical: &[u8]) -> Option<Box<Wording>> {
         if !self.needs_words(near) {
             return None;
         }
         let words = Words::of(arguments, canonical);
         let reworded = self.last.as_ref().is_some_and(|last| words.reworded(&last.words));
-        Some(Wording { words, reworded })
+        Some(Box::new(Wording { words, reworded }))
     }
 
     /// A verdict needs the words of three calls, the last of which reaches the lowest level.

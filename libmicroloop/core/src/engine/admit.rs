@@ -26,7 +26,7 @@ use crate::{
 /// A call whose arguments are in order.
 pub(super) struct Admitted {
     pub(super) identity: Identity,
-    pub(super) wording: Option<Wording>,
+    pub(super) wording: Option<Box<Wording>>,
     /// What an `ask` rule said
     pub(super) ask: Option<Box<Finding>>,
 }

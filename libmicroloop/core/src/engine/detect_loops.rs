@@ -16,7 +16,7 @@ impl Engine {
         for digest in core::iter::once(identity.call).chain(identity.learned) {
             self.memories.touch(digest);
         }
-        let finding = worse(ask, worse(self.of_call(call, identity), self.of_tool(call, identity, wording.as_ref())));
+        let finding = worse(ask, worse(self.of_call(call, identity), self.of_tool(call, identity, wording.as_deref())));
         Judged { finding, identity: Some(identity), wording, charged: true }
     }
 
@@ -32,7 +32,8 @@ impl Engine {
 
     /// What the history of the tool's other calls says.
     fn of_tool(&mut self, call: &Call<'_>, identity: Identity, wording: Option<&Wording>) -> Option<Box<Finding>> {
-        let has_time = self.situation(call, identity.call).is_some_and(|situation| poll::has_time(&situation));
+        let polls = call.tool.poll.is_some();
+        let has_time = polls && self.situation(call, identity.call).is_some_and(|situation| poll::has_time(&situation));
         let world = self.world;
         let state = self.tools.of(call.index)?;
         let failing = state.errors.judge(&call.tool.loops.error, world);

@@ -76,7 +76,7 @@ impl Engine {
                 .as_deref()
                 .filter(|finding| finding.reason.is_standstill())
                 .map(|finding| (finding.action, finding.reason)),
-            wording: judged.wording.take().map(Box::new),
+            wording: judged.wording.take(),
         });
         if let Some(dropped) = dropped {
             self.forget(dropped.identity);

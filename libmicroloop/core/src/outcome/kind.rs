@@ -161,7 +161,12 @@ fn is_report(text: &[u8]) -> bool {
     let words = || text.split(u8::is_ascii_whitespace).map(|word| word.trim_suffix_of(b".!,"));
     let says = |phrase: &&str| text.windows(phrase.len()).any(|part| part.eq_ignore_ascii_case(phrase.as_bytes()));
     // The phrase comes last: looking for it takes longest, and few texts have such a word.
-    words().count() <= REPORT_WORDS && words().any(|word| is_any(word, DEEDS)) && REPORTS.iter().any(says)
+    words().count() <= REPORT_WORDS && words().any(is_deed) && REPORTS.iter().any(says)
+}
+
+fn is_deed(word: &[u8]) -> bool {
+    // Few words end as all deeds do, and this is asked of every word of a short result.
+    matches!(word.last(), Some(b'd' | b'D' | b'n' | b'N' | b't' | b'T')) && is_any(word, DEEDS)
 }
 
 fn is_error_object(value: &Json<'_>) -> bool {

@@ -5,6 +5,9 @@ use memchr::memmem;
 /// The summary stands at the end. Only where there is one, a runner that says in many places what failed is read as a whole.
 const READ: usize = 4 * 1024;
 
+/// `memmem` prepares each search; in shorter texts that takes longer than the search.
+const PREPARED: usize = 256;
+
 /// A test runner whose summary is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runner {
@@ -103,8 +106,12 @@ fn has(line: &[u8], words: &[u8]) -> bool {
     find(line, words).is_some()
 }
 
-fn find(line: &[u8], words: &[u8]) -> Option<usize> {
-    memmem::find(line, words)
+fn find(text: &[u8], words: &[u8]) -> Option<usize> {
+    if text.len() > PREPARED {
+        return memmem::find(text, words);
+    }
+    let is_here = |at: &usize| text.get(*at..).is_some_and(|here| here.starts_with(words));
+    memchr::memchr_iter(*words.first()?, text).find(is_here)
 }
 
 /// The number that stands right before some words.

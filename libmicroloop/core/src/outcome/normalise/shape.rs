@@ -145,7 +145,7 @@ pub(super) fn duration(text: &[u8]) -> Length {
         return ends_word(text, amount.saturating_add(parts));
     }
     let space = usize::from(rest.first() == Some(&b' '));
-    let unit = word(after(rest, space));
+    let unit = Some(word(after(rest, space))).filter(|unit| *unit > 0)?;
     let name = after(rest, space).get(..unit)?;
     let is_unit = UNITS.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
     is_unit.then_some(amount.saturating_add(space).saturating_add(unit))
