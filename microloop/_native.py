@@ -33,7 +33,7 @@ _SIZE = 1024
 class Library(Protocol):
     """The functions of `microloop.h`, as cffi presents them."""
 
-    # As `microloop_observe`, and the measures.
+    # As `microloop_observe`, and what is told.
     microloop_observe_measured: Callable[..., int]
 
     def microloop_abi_check(self, wanted: int, /) -> int: ...
@@ -58,7 +58,7 @@ class Library(Protocol):
         self, session: int, tool: int, args: bytes, size: int, kind: int, outcome: bytes, length: int, /
     ) -> int: ...
     def microloop_record_measured(
-        self, session: int, step: int, kind: int, outcome: bytes, size: int, measures: Any, /
+        self, session: int, step: int, kind: int, outcome: bytes, size: int, told: bytes, length: int, /
     ) -> int: ...
     def microloop_progress(self, session: int, step: int, buf: Any, cap: int, /) -> int: ...
     def microloop_canonical(self, json: bytes, size: int, buf: Any, cap: int, /) -> int: ...

@@ -1,118 +1,71 @@
-"""What a host knows of a step besides its call and outcome, as the core takes it."""
+"""What a host knows of a step besides its call and outcome, as the JSON that the core reads."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 
-from microloop._native import ffi
-from microloop.encoding import ERROR, outcome_json, stable_repr, text_bytes
-
-Native: TypeAlias = "tuple[Any, tuple[Any, ...]]"
-_COSTS = ("token", "cost", "usd", "price", "latency", "duration", "time", "elapsed", "second", "step")
-"""Numbers of these names tell what a step took, not what the world looks like."""
-_STRUCT = ffi.typeof("microloop_measures *")
-# Structs that nobody uses at the moment, by the verifier that they point to: to make one costs more than to fill it.
-_spare: dict[bytes, list[Native]] = {}
-_MOST_VERIFIERS = 64
-_NAN = math.nan
-_UNKNOWN = -1
+from microloop import _native
+from microloop.encoding import outcome_json, plain, stable_repr, text_bytes
 
 
-class Measures(msgspec.Struct):
-    """What the core is told, and what could not be read."""
-
-    failures: float = _NAN
-    success: int = _UNKNOWN
-    verifier: bytes = b""
-    verification: bytes = b""
-    state: bytes = b""
-    failed: bool = False
-    error: bytes = b""
-    unread: tuple[str, ...] = ()
-
-    def failure(self, kind: int, outcome: bytes) -> tuple[int, bytes]:
-        """The outcome of a step that failed. An exit code alone is no error: it says nothing to compare."""
-        outcome = outcome or self.error
-        return (ERROR if outcome else kind), outcome
-
-    def native(self) -> Native:
-        """The struct of the core, and the texts that it points to. Give it to `done` when it is no longer used."""
-        if self.verification or self.state:
-            native = _new(self.verifier, self.verification, self.state)
-        else:
-            try:
-                native = _spare[self.verifier].pop()
-            except (KeyError, IndexError):
-                native = _new(self.verifier, b"", b"")
-        struct = native[0]
-        struct.failures = self.failures
-        struct.success = self.success
-        return native
-
-    def done(self, native: Native) -> None:
-        """Nobody uses this struct any more."""
-        if self.verification or self.state:
-            return
-        spare = _spare.get(self.verifier)
-        if spare is not None:
-            spare.append(native)
-        elif len(_spare) < _MOST_VERIFIERS:
-            _spare[self.verifier] = [native]
+def crossing(call: Callable[[bytes], int], state: object, metrics: object, metadata: object) -> int:
+    """What a function of the core answers that is told this; in a tidier form where it cannot read the first."""
+    known = told(state, metrics, metadata)
+    status = _native.NOT_JSON if known is None else call(known)
+    return call(tidied(state, metrics, metadata)) if status == _native.NOT_JSON else status
 
 
-def _new(verifier: bytes, verification: bytes, state: bytes) -> Native:
-    struct = ffi.new(_STRUCT)
-    texts = tuple(ffi.from_buffer("uint8_t[]", text) for text in (verifier, verification, state))
-    struct.verifier, struct.verifier_len = texts[0], len(verifier)
-    struct.verification, struct.verification_len = texts[1], len(verification)
-    struct.state, struct.state_len = texts[2], len(state)
-    return struct, texts
+def told(state: object, metrics: object, metadata: object) -> bytes | None:
+    """What is given, as it is; None where that cannot be written.
 
-
-def read(state: object, metrics: object, metadata: object) -> Measures:
-    """What is given, whatever it is.
-
-    >>> read(None, {"failures": 3, "speed": "fast"}, {"verifier": "unit"}).unread
-    ('metrics.speed',)
+    >>> told(None, {"failures": 3}, None)
+    b'{"state":null,"metrics":{"failures":3},"metadata":null}'
     """
-    found = Measures()
-    numbers = None if metrics is None else _read_metrics(found, metrics)
-    if metadata is not None:
-        _read_metadata(found, metadata)
-    if numbers:
-        _read_numbers(found, numbers)
-    if state is not None or numbers:
-        found.state = outcome_json([state, numbers] if numbers else state)[1] or b" "
-    return found
-
-
-def _read_metrics(found: Measures, metrics: Any) -> dict[str, float]:
-    """Fills in the failures, and returns the other metrics that are numbers."""
-    others: dict[str, float] = {}
-    for name, value in metrics.items() if metrics.__class__ is dict else _pairs(found, "metrics", metrics):
-        number = value if value.__class__ is float and value - value == 0.0 else _number(value)
-        if number is None:
-            found.unread += (f"metrics.{_shown(name)}",)
-        elif name == "failures":
-            found.failures = number
-        else:
-            others[_shown(name)] = number
-    return others
-
-
-def _pairs(found: Measures, what: str, mapping: Any) -> Iterable[tuple[object, Any]]:
-    """What a mapping that is no plain `dict` holds; nothing, if it is none or cannot be read."""
     try:
-        if isinstance(mapping, Mapping):
-            return tuple(mapping.items())
-    except Exception:  # noqa: BLE001, S110 - a fault of the host's own mapping; it is reported below
-        pass
-    found.unread += (what,)
-    return ()
+        return _encode({"state": state, "metrics": metrics, "metadata": metadata})
+    except Exception:  # noqa: BLE001 - whatever the host's values do while they are read must not reach the host
+        return None
+
+
+def tidied(state: object, metrics: object, metadata: object) -> bytes:
+    """What can be read of anything, in a form that the core can read; what it cannot be told is null there.
+
+    >>> tidied(None, {"failures": 10**400, "rows": 3}, {"verifier": "unit"})
+    b'{"state":null,"metrics":{"failures":null,"rows":3.0},"metadata":{"verifier":"unit"}}'
+    """
+    numbers, texts = _items(metrics), _items(metadata)
+    document = {
+        "state": None if state is None else outcome_json(state)[1].decode("utf-8", "replace"),
+        "metrics": 0 if numbers is None else {_shown(name): _number(value) for name, value in numbers},
+        "metadata": 0 if texts is None else {_shown(name): _text(value) for name, value in texts},
+    }
+    return _encode(document)
+
+
+def unread(metrics: object, metadata: object) -> tuple[str, ...]:
+    """The names of what the core could not be told.
+
+    >>> unread({"failures": 3, "speed": "fast"}, 7)
+    ('metrics.speed', 'metadata')
+    """
+    numbers, texts = _items(metrics), _items(metadata)
+    odd = [] if numbers is not None else ["metrics"]
+    odd += [f"metrics.{_shown(name)}" for name, value in numbers or () if _number(value) is None]
+    return (*odd, *([] if texts is not None else ["metadata"]))
+
+
+def _items(mapping: Any) -> tuple[tuple[object, Any], ...] | None:
+    """What a mapping holds; None if it is none, or cannot be read."""
+    if mapping is None:
+        return ()
+    try:
+        return tuple(mapping.items()) if isinstance(mapping, Mapping) else None
+    except Exception:  # noqa: BLE001 - a fault of the host's own mapping; its name is reported
+        return None
 
 
 def _number(value: object) -> float | None:
@@ -125,38 +78,18 @@ def _number(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _read_metadata(found: Measures, metadata: Any) -> None:
-    for name, value in metadata.items() if metadata.__class__ is dict else _pairs(found, "metadata", metadata):
-        if name == "verifier":
-            found.verifier = _text(value)
-        elif name == "verification_id":
-            found.verification = _text(value)
-        elif name == "error" and value is not None and value is not False:
-            found.failed = True
-            found.error = b"" if value is True else _text(value)
+def _shown(value: object) -> str:
+    return text_bytes(value if isinstance(value, str) else stable_repr(value)).decode()
 
 
-def _read_numbers(found: Measures, numbers: dict[str, float]) -> None:
-    """Takes out the numbers that have a meaning of their own; the others belong to the state."""
-    exit_code = numbers.pop("exit_code", None)
-    success = numbers.pop("success", exit_code == 0 if found.verifier and exit_code is not None else None)
-    score = numbers.pop("score", None)
-    found.failed = found.failed or bool(exit_code)
-    found.success = _UNKNOWN if success is None else int(success != 0)
-    if score is not None and math.isnan(found.failures):
-        found.failures, found.verifier = -score, found.verifier or b"score"
-    for name in [name for name in numbers if _is_cost(name)]:
-        del numbers[name]
+def _text(value: object) -> bool | str | None:
+    return value if value is None or isinstance(value, bool) else _shown(value)
 
 
-def _is_cost(name: str) -> bool:
-    lowered = name.lower()
-    return any(word in lowered for word in _COSTS)
+def _plain(value: Any) -> Any:
+    """Numbers of any kind are numbers here; everything else as it always is."""
+    number = _number(value)
+    return plain(value) if number is None else number
 
 
-def _shown(name: object) -> str:
-    return name if isinstance(name, str) else stable_repr(name)
-
-
-def _text(value: object) -> bytes:
-    return b"" if value is None else text_bytes(value if value.__class__ is str else _shown(value)) or b" "
+_encode = msgspec.json.Encoder(enc_hook=_plain, decimal_format="number").encode

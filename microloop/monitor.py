@@ -11,16 +11,16 @@ from microloop._native import lib
 from microloop.decision import PARTS, Decision
 from microloop.encoding import TEXT, encode
 from microloop.log import logger
-from microloop.measures import Measures, read
+from microloop.measures import crossing, told, unread
 from microloop.policy import Policy
 from microloop.standing import Standing
-from microloop.watched import Step, watched
+from microloop.watched import watched
 
 if TYPE_CHECKING:
     from microloop.policy import Source
 
 _observe, _observe_measured = lib.microloop_observe, lib.microloop_observe_measured
-_TELLING, _ASKS = 0xFF, 0x70
+_TELLING, _ASKS, _UNREAD = 0xFF, 0x70, 0x08
 _USER = 0
 
 
@@ -66,41 +66,50 @@ class Monitor(Standing):
         """
         try:
             # Most steps are two texts: the shortest way is theirs.
-            if (
-                action.__class__ is observation.__class__ is str
-                and metrics is None
-                and state is None
-                and metadata is None
-            ):
+            if action.__class__ is observation.__class__ is str:
                 arguments, outcome = encode(action), observation.encode()
-                packed = _observe(self.handle, self._text, arguments, len(arguments), TEXT, outcome, len(outcome))
-                return self._decision(packed, ()) if packed & _TELLING else Decision(packed >> 8)
+                if metrics is None and metadata is None and state is None:
+                    packed = _observe(self.handle, self._text, arguments, len(arguments), TEXT, outcome, len(outcome))
+                elif known := told(state, metrics, metadata):
+                    packed = _observe_measured(
+                        self.handle,
+                        self._text,
+                        arguments,
+                        len(arguments),
+                        TEXT,
+                        outcome,
+                        len(outcome),
+                        known,
+                        len(known),
+                    )
+                else:
+                    packed = _native.NOT_JSON
+                if not packed & _TELLING:
+                    return Decision(packed >> 8)
+                if packed >= 0:
+                    return self._decision(packed, unread(metrics, metadata) if packed & _UNREAD else ())
         except UnicodeEncodeError:
             pass  # lone surrogates: the longer way puts question marks in their place
-        try:
-            return self._weigh(self._watched.step(action, observation), read(state, metrics, metadata))
-        except Exception as error:  # noqa: BLE001 - whatever the host's values do, its run must not end by our watching
-            logger().error("microloop could not read a step", exc_info=error)
-            return Decision(unread=("step",))
+        return self._observe_any(action, observation, state, metrics, metadata)
 
     def user_turn(self) -> None:
         """The person has spoken: what counts is what comes now. What the checks have seen stays."""
         _native.checked(lib.microloop_turn(self.handle, _USER, b"", 0))
 
-    def _weigh(self, step: Step, measures: Measures) -> Decision:
-        index, arguments, kind, outcome, unread = step
-        if measures.failed:
-            kind, outcome = measures.failure(kind, outcome)
-        native = measures.native()
-        packed = _observe_measured(
-            self.handle, index, arguments, len(arguments), kind, outcome, len(outcome), native[0]
-        )
-        measures.done(native)
-        return self._decision(packed, unread + measures.unread)
+    def _observe_any(
+        self, action: object, observation: object, state: object, metrics: object, metadata: object
+    ) -> Decision:
+        try:
+            index, arguments, kind, outcome, odd = self._watched.step(action, observation)
+            step = (self.handle, index, arguments, len(arguments), kind, outcome, len(outcome))
+            status = crossing(lambda known: _observe_measured(*step, known, len(known)), state, metrics, metadata)
+            packed = _native.checked(status)
+            return self._decision(packed, odd + unread(metrics, metadata) if packed & _UNREAD else odd)
+        except Exception as error:  # noqa: BLE001 - whatever the host's values do, its run must not end by our watching
+            logger().error("microloop could not read a step", exc_info=error)
+            return Decision(unread=("step",))
 
     def _decision(self, packed: int, unread: tuple[str, ...]) -> Decision:
-        if packed < 0:
-            raise _native.failure(packed)
         status, intervention, verified = PARTS[packed & _TELLING]
         decision = Decision(packed >> 8, status, intervention, verified, unread, self)
         if packed & _ASKS:

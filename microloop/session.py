@@ -229,15 +229,11 @@ class Session:
         return status
 
     def _measure(self, verdict: Verdict, kind: int, data: bytes, measures: Mapping[str, Any]) -> int:
-        from microloop.measures import read
+        from microloop.measures import crossing
 
-        found = read(measures.get("state"), measures.get("metrics"), measures.get("metadata"))
-        if found.failed:
-            kind, data = found.failure(kind, data)
-        native = found.native()
-        status = lib.microloop_record_measured(self.handle, verdict.step, kind, data, len(data), native[0])
-        found.done(native)
-        return status
+        step = (self.handle, verdict.step, kind, data, len(data))
+        told = (measures.get("state"), measures.get("metrics"), measures.get("metadata"))
+        return crossing(lambda known: lib.microloop_record_measured(*step, known, len(known)), *told)
 
     def entered_run(self, marker: object) -> None:
         """A new run on the same thread of conversation begins with the person's next turn."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import decimal
+import fractions
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -27,6 +30,15 @@ class Hostile(dict):
 
     def get(self, key, default=None):
         raise RuntimeError("nothing to get")
+
+
+class Closed(Mapping):
+    """A mapping that says nothing of what it holds."""
+
+    def __getitem__(self, key):
+        raise RuntimeError("nothing here")
+
+    __iter__ = __len__ = __getitem__
 
 
 class Number:
@@ -68,6 +80,7 @@ ODD = [
     {Broken(): Broken()},
     Broken(),
     Hostile(a=1),
+    Closed(),
     Number(),
     object(),
     Step("a", [1, Broken()]),
@@ -119,9 +132,13 @@ def test_an_odd_value_is_taken_wherever_it_stands(value):
             {"metrics": {"failures": math.nan, "speed": "fast", 3: None}},
             ("metrics.failures", "metrics.speed", "metrics.3"),
         ),
-        ({"metrics": Hostile(a=1)}, ("metrics",)),
+        ({"metrics": Closed()}, ("metrics",)),
+        ({"metrics": Hostile(a=1)}, ()),
         ({"metadata": "unit"}, ("metadata",)),
-        ({"metadata": Hostile(a=1)}, ("metadata",)),
+        ({"metadata": Closed()}, ("metadata",)),
+        ({"metrics": {"failures": 10**400}, "metadata": {1: 2}}, ("metrics.failures",)),
+        ({"metrics": {"1": 3, 1: 4}}, ()),
+        ({"metrics": {"rows": decimal.Decimal("1.5"), "part": fractions.Fraction(1, 2)}}, ()),
         ({"metrics": {"failures": 3}, "metadata": {"verifier": 7}}, ()),
     ],
 )

@@ -25,7 +25,8 @@
 #define MICROLOOP_STEP(verdict) ((int64_t)((verdict) >> 8))
 
 // The parts of what microloop_observe returns, beside MICROLOOP_STEP.
-#define MICROLOOP_RUN_STATUS(assessment) ((int)((assessment) & 0xf))
+#define MICROLOOP_RUN_STATUS(assessment) ((int)((assessment) & 7))
+#define MICROLOOP_UNREAD(assessment) ((int)(((assessment) >> 3) & 1))
 #define MICROLOOP_INTERVENTION(assessment) ((int)(((assessment) >> 4) & 7))
 #define MICROLOOP_VERIFIED(assessment) ((int)(((assessment) >> 7) & 1))
 
@@ -149,26 +150,6 @@ typedef struct microloop_context {
     // How many bytes it has
     size_t batch_len;
 } microloop_context;
-
-// What the host knows of a step besides its call and outcome. NULL with length 0 for what it does not know.
-typedef struct microloop_measures {
-    // The name of the check that was run: readings are compared with those of the same name. Without one, the call is.
-    const uint8_t *verifier;
-    // How many bytes it has
-    size_t verifier_len;
-    // The id of this very run of the check: told twice, it is one reading.
-    const uint8_t *verification;
-    // How many bytes it has
-    size_t verification_len;
-    // What the world looks like after the step, in any form
-    const uint8_t *state;
-    // How many bytes it has
-    size_t state_len;
-    // How many things fail by the check; NaN if it does not say
-    double failures;
-    // Whether the check is content: 1 yes, 0 no, -1 if it does not say
-    int32_t success;
-} microloop_measures;
 
 #ifdef __cplusplus
 extern "C" {
@@ -358,9 +339,9 @@ int64_t microloop_verdict(uint64_t session,
 // nothing can be refused any more.
 //
 // `tool` and `args` are those of `microloop_check`, `kind` and `outcome` those of `microloop_record`. Arguments that are no
-// JSON are taken for a text. A value of 0 or more packs `step << 8 | verified << 7 | intervention << 4 | status`; take
-// it apart with `MICROLOOP_STEP`, `MICROLOOP_VERIFIED`, `MICROLOOP_INTERVENTION` (0 observe, 1 replan, 2 stop) and
-// `MICROLOOP_RUN_STATUS`.
+// JSON are taken for a text. A value of 0 or more packs `step << 8 | verified << 7 | intervention << 4 | unread << 3 |
+// status`; take it apart with `MICROLOOP_STEP`, `MICROLOOP_VERIFIED`, `MICROLOOP_INTERVENTION` (0 observe, 1 replan, 2
+// stop), `MICROLOOP_UNREAD` and `MICROLOOP_RUN_STATUS`.
 //
 // # Safety
 // `args` must be valid for reads of `len` bytes and `outcome` of `outcome_len`.
@@ -372,10 +353,19 @@ int64_t microloop_observe(uint64_t session,
                           const uint8_t *outcome,
                           size_t outcome_len);
 
-// `microloop_observe`, with what the host knows of the step besides its call and outcome; `measures` may be NULL.
+// `microloop_observe`, with what else the host knows of the step: `told` is NULL or a JSON object with any of
+//
+// - `state`: what the world looks like after the step, any value;
+// - `metrics`: `failures` (how many things fail), `exit_code`, `success`, `score` (more is better); other numbers belong to
+//   the state, unless their names tell of costs;
+// - `metadata`: `verifier` (the check that was run: its readings are compared with each other), `verification_id` (this very
+//   run of it: told twice, it is one reading), `error` (the step failed, and how).
+//
+// What cannot be read is left out, and `MICROLOOP_UNREAD` of the value is 1. What is no JSON at all is `MICROLOOP_NOT_JSON`,
+// and the step was not taken.
 //
 // # Safety
-// `args` must be valid for reads of `len` bytes and `outcome` of `outcome_len`; so must `measures` and what it points to.
+// `args` must be valid for reads of `len` bytes, `outcome` of `outcome_len` and `told` of `told_len`.
 int64_t microloop_observe_measured(uint64_t session,
                                    uint32_t tool,
                                    const uint8_t *args,
@@ -383,18 +373,20 @@ int64_t microloop_observe_measured(uint64_t session,
                                    uint32_t kind,
                                    const uint8_t *outcome,
                                    size_t outcome_len,
-                                   const struct microloop_measures *measures);
+                                   const uint8_t *told,
+                                   size_t told_len);
 
-// `microloop_record`, with what the host knows of the step besides its outcome; `measures` may be NULL.
+// `microloop_record`, with what else the host knows of the step: `told` is that of `microloop_observe_measured`.
 //
 // # Safety
-// `outcome` must be valid for reads of `len` bytes; so must `measures` and what it points to.
+// `outcome` must be valid for reads of `len` bytes, and `told` of `told_len`.
 int64_t microloop_record_measured(uint64_t session,
                                   uint64_t step,
                                   uint32_t kind,
                                   const uint8_t *outcome,
                                   size_t len,
-                                  const struct microloop_measures *measures);
+                                  const uint8_t *told,
+                                  size_t told_len);
 
 // Writes where the run stood after a step to `buf`, as JSON, and returns how many bytes that has: `step`, `status`,
 // `intervention`, `verified_progress`, `evidence` (each with `reason`, `steps` and `why`), `feedback` (text for the model).

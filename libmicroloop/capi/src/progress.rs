@@ -8,11 +8,11 @@ use microloop_core::{
 };
 
 use crate::{
-    boundary::{bytes, fill, guarded, optional},
+    boundary::{bytes, fill, guarded},
     check::{json, outcome_of, unknown_step},
     document::wrong,
     session::{SESSIONS, Session},
-    status::{Fault, MICROLOOP_OK, MICROLOOP_UNKNOWN_STEP},
+    status::{Fault, MICROLOOP_NOT_JSON, MICROLOOP_OK, MICROLOOP_UNKNOWN_STEP},
 };
 
 /// The run is getting somewhere, or nothing says otherwise.
@@ -24,35 +24,13 @@ pub const MICROLOOP_RUN_STALLED: i32 = 2;
 /// It has lost what it had.
 pub const MICROLOOP_RUN_REGRESSING: i32 = 3;
 
-/// What the host knows of a step besides its call and outcome. NULL with length 0 for what it does not know.
-#[derive(Debug)]
-#[repr(C)]
-pub struct MicroloopMeasures {
-    /// The name of the check that was run: readings are compared with those of the same name. Without one, the call is.
-    pub verifier: *const u8,
-    /// How many bytes it has
-    pub verifier_len: usize,
-    /// The id of this very run of the check: told twice, it is one reading.
-    pub verification: *const u8,
-    /// How many bytes it has
-    pub verification_len: usize,
-    /// What the world looks like after the step, in any form
-    pub state: *const u8,
-    /// How many bytes it has
-    pub state_len: usize,
-    /// How many things fail by the check; NaN if it does not say
-    pub failures: f64,
-    /// Whether the check is content: 1 yes, 0 no, -1 if it does not say
-    pub success: i32,
-}
-
 /// Takes a step that has run already, and says where the run stands now. The session's policy must be in observe mode:
 /// nothing can be refused any more.
 ///
 /// `tool` and `args` are those of `microloop_check`, `kind` and `outcome` those of `microloop_record`. Arguments that are no
-/// JSON are taken for a text. A value of 0 or more packs `step << 8 | verified << 7 | intervention << 4 | status`; take
-/// it apart with `MICROLOOP_STEP`, `MICROLOOP_VERIFIED`, `MICROLOOP_INTERVENTION` (0 observe, 1 replan, 2 stop) and
-/// `MICROLOOP_RUN_STATUS`.
+/// JSON are taken for a text. A value of 0 or more packs `step << 8 | verified << 7 | intervention << 4 | unread << 3 |
+/// status`; take it apart with `MICROLOOP_STEP`, `MICROLOOP_VERIFIED`, `MICROLOOP_INTERVENTION` (0 observe, 1 replan, 2
+/// stop), `MICROLOOP_UNREAD` and `MICROLOOP_RUN_STATUS`.
 ///
 /// # Safety
 /// `args` must be valid for reads of `len` bytes and `outcome` of `outcome_len`.
@@ -66,14 +44,23 @@ pub unsafe extern "C" fn microloop_observe(
     outcome: *const u8,
     outcome_len: usize,
 ) -> i64 {
-    // SAFETY: the caller promises the rest, and null is allowed.
-    unsafe { microloop_observe_measured(session, tool, args, len, kind, outcome, outcome_len, core::ptr::null()) }
+    // SAFETY: the caller promises the rest, and null without a length is allowed.
+    unsafe { microloop_observe_measured(session, tool, args, len, kind, outcome, outcome_len, core::ptr::null(), 0) }
 }
 
-/// `microloop_observe`, with what the host knows of the step besides its call and outcome; `measures` may be NULL.
+/// `microloop_observe`, with what else the host knows of the step: `told` is NULL or a JSON object with any of
+///
+/// - `state`: what the world looks like after the step, any value;
+/// - `metrics`: `failures` (how many things fail), `exit_code`, `success`, `score` (more is better); other numbers belong to
+///   the state, unless their names tell of costs;
+/// - `metadata`: `verifier` (the check that was run: its readings are compared with each other), `verification_id` (this very
+///   run of it: told twice, it is one reading), `error` (the step failed, and how).
+///
+/// What cannot be read is left out, and `MICROLOOP_UNREAD` of the value is 1. What is no JSON at all is `MICROLOOP_NOT_JSON`,
+/// and the step was not taken.
 ///
 /// # Safety
-/// `args` must be valid for reads of `len` bytes and `outcome` of `outcome_len`; so must `measures` and what it points to.
+/// `args` must be valid for reads of `len` bytes, `outcome` of `outcome_len` and `told` of `told_len`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn microloop_observe_measured(
     session: u64,
@@ -83,18 +70,19 @@ pub unsafe extern "C" fn microloop_observe_measured(
     kind: u32,
     outcome: *const u8,
     outcome_len: usize,
-    measures: *const MicroloopMeasures,
+    told: *const u8,
+    told_len: usize,
 ) -> i64 {
     guarded(|| {
         // SAFETY: the caller promises that `args` has `len` bytes.
         let arguments = unsafe { bytes("the arguments", args, len) }?;
         // SAFETY: the caller promises that `outcome` has `outcome_len` bytes.
         let outcome = outcome_of(kind, unsafe { bytes("the outcome", outcome, outcome_len) }?)?;
-        // SAFETY: the caller promises that `measures` is null or can be read, with what it points to.
-        let measures = unsafe { read_measures(measures) }?;
+        // SAFETY: the caller promises that `told` has `told_len` bytes.
+        let measures = read(unsafe { bytes("what is told", told, told_len) }?)?;
         SESSIONS.with(session, |session| {
             must_observe(session)?;
-            session.observe(tool, arguments, outcome, &measures).map(pack)
+            session.observe(tool, arguments, outcome, &measures).map(|assessment| pack(assessment, measures.unread))
         })?
     })
 }
@@ -106,39 +94,20 @@ fn must_observe(session: &Session) -> Result<(), Fault> {
     Err(wrong("this session's policy is not in observe mode: check and record its calls, or give it one that is"))
 }
 
-/// # Safety
-/// If `measures` is not null, it and what it points to must be valid for reads for `'a`.
-unsafe fn read_measures<'a>(measures: *const MicroloopMeasures) -> Result<Measures<'a>, Fault> {
-    // SAFETY: the caller promises that it can be read.
-    let measures = unsafe { optional("the measures", measures) }?;
-    let Some(measures) = measures else {
-        return Ok(Measures::default());
-    };
-    // SAFETY: the caller promises that each text has as many bytes as is said.
-    let given = |what: &str, text: *const u8, len: usize| unsafe { bytes(what, text, len) }.map(non_empty);
-    Ok(Measures {
-        verifier: given("the measures' verifier", measures.verifier, measures.verifier_len)?,
-        verification: given("the measures' verification", measures.verification, measures.verification_len)?,
-        state: given("the measures' state", measures.state, measures.state_len)?,
-        failures: (!measures.failures.is_nan()).then_some(measures.failures),
-        success: (measures.success >= 0).then_some(measures.success > 0),
-    })
+fn read(told: &[u8]) -> Result<Measures, Fault> {
+    Measures::read(told).map_err(|error| Fault::new(MICROLOOP_NOT_JSON, format!("what is told of the step: {error}")))
 }
 
-fn non_empty(text: &[u8]) -> Option<&[u8]> {
-    (!text.is_empty()).then_some(text)
-}
-
-fn pack(assessment: &Assessment) -> i64 {
-    let verified = i64::from(assessment.verified) << 7;
-    let low = verified | i64::from(assessment.intervention as u8) << 4 | i64::from(assessment.status as u8);
+fn pack(assessment: &Assessment, unread: bool) -> i64 {
+    let flags = i64::from(assessment.verified) << 7 | i64::from(unread) << 3;
+    let low = flags | i64::from(assessment.intervention as u8) << 4 | i64::from(assessment.status as u8);
     i64::try_from(assessment.step << 8).unwrap_or(i64::MAX) & !0xff | low
 }
 
-/// `microloop_record`, with what the host knows of the step besides its outcome; `measures` may be NULL.
+/// `microloop_record`, with what else the host knows of the step: `told` is that of `microloop_observe_measured`.
 ///
 /// # Safety
-/// `outcome` must be valid for reads of `len` bytes; so must `measures` and what it points to.
+/// `outcome` must be valid for reads of `len` bytes, and `told` of `told_len`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn microloop_record_measured(
     session: u64,
@@ -146,13 +115,14 @@ pub unsafe extern "C" fn microloop_record_measured(
     kind: u32,
     outcome: *const u8,
     len: usize,
-    measures: *const MicroloopMeasures,
+    told: *const u8,
+    told_len: usize,
 ) -> i64 {
     guarded(|| {
         // SAFETY: the caller promises that `outcome` has `len` bytes.
         let outcome = outcome_of(kind, unsafe { bytes("the outcome", outcome, len) }?)?;
-        // SAFETY: the caller promises that `measures` is null or can be read, with what it points to.
-        let measures = unsafe { read_measures(measures) }?;
+        // SAFETY: the caller promises that `told` has `told_len` bytes.
+        let measures = read(unsafe { bytes("what is told", told, told_len) }?)?;
         let recorded = SESSIONS.with(session, |session| {
             let now_ms = session.clock.now_ms();
             session.engine.record_measured(step, outcome, &measures, now_ms)

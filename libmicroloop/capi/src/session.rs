@@ -50,7 +50,7 @@ impl Session {
         index: u32,
         arguments: &[u8],
         outcome: Outcome<'_>,
-        measures: &Measures<'_>,
+        measures: &Measures,
     ) -> Result<&Assessment, Fault> {
         let (number, tool) = self.tools.meet(index, self.policy.tools())?;
         Ok(self.engine.observe(tool, number, arguments, outcome, measures, self.clock.now_ms()))

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use microloop_core::{
+    digest::Digest,
     engine::{Context, Engine, Report, Speaker},
     outcome::Outcome,
     policy::{Policy, Reaction, Tool},
@@ -27,14 +28,14 @@ impl Run {
         Self { engine: Engine::new(Arc::new(policy), None, None, 0), tool }
     }
 
-    fn step(&mut self, action: &str, output: &str, measures: &Measures<'_>) -> Status {
+    fn step(&mut self, action: &str, output: &str, measures: &Measures) -> Status {
         let arguments = format!("{action:?}");
         let outcome = if output.starts_with("Error") { Outcome::Error } else { Outcome::Text };
         self.engine.observe(&self.tool, 0, arguments.as_bytes(), outcome(output.as_bytes()), measures, 0).status
     }
 
     fn in_state(&mut self, action: &str, output: &str, state: &str) -> Status {
-        self.step(action, output, &Measures { state: Some(state.as_bytes()), ..Measures::default() })
+        self.step(action, output, &Measures { state: Some(Digest::of(state.as_bytes())), ..Measures::default() })
     }
 
     fn report(&self) -> Report {
@@ -157,7 +158,7 @@ fn tests_that_fail_more_than_they_did_are_a_regression_until_they_are_back() {
 fn one_verification_told_twice_is_one_reading() {
     let mut run = Run::new();
     let mut read = |id: &str, failures| {
-        let (verifier, verification) = (Some(&b"unit"[..]), Some(id.as_bytes()));
+        let (verifier, verification) = (Some(Digest::of(b"unit")), Some(Digest::of(id.as_bytes())));
         run.step(id, "…", &Measures { verifier, verification, failures: Some(failures), ..Measures::default() })
     };
     assert_eq!(
@@ -211,7 +212,8 @@ fn the_evidence_of_earlier_steps_is_kept_for_a_while() {
 fn two_checks_have_two_histories() {
     let mut run = Run::new();
     let mut read = |name: &str, failures| {
-        let measures = Measures { verifier: Some(name.as_bytes()), failures: Some(failures), ..Measures::default() };
+        let measures =
+            Measures { verifier: Some(Digest::of(name.as_bytes())), failures: Some(failures), ..Measures::default() };
         run.step(name, "…", &measures)
     };
     let seen =

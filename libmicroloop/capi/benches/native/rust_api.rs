@@ -10,12 +10,13 @@ use microloop_core::{
     engine::{Checked, Context, Engine},
     outcome::Outcome,
     policy::{Policy, Tool},
+    progress::{Measures, Status},
     verdict::{Action, Reason},
 };
 
 use crate::{
     table::Row,
-    workload::{BATCH, POLICY, arguments, batch, outcome},
+    workload::{BATCH, POLICY, TOLD, arguments, batch, outcome, step},
 };
 
 struct Bench {
@@ -26,11 +27,14 @@ struct Bench {
 
 pub fn rows() -> Vec<Row> {
     let (mut distinct, mut repeat, mut record) = (Bench::new(), Bench::blocked(), Bench::new());
+    let (mut observe, mut told) = (Bench::new(), Bench::new());
     vec![
         Row::new("Rust: check", "a distinct call of 120 bytes, digest included", move || distinct.distinct())
             .target(500.0),
         Row::new("Rust: reject a repeat", "the same bytes again, blocked", move || repeat.repeat()).target(150.0),
         Row::new("Rust: record", "an outcome of 200 bytes", move || record.record()),
+        Row::new("Rust: observe", "one step of a healthy run, two short texts", move || observe.observe("")),
+        Row::new("Rust: observe, told", "the same, with metrics and metadata", move || told.observe(TOLD)),
     ]
 }
 
@@ -88,6 +92,22 @@ impl Bench {
         assert!(seen.iter().all(|checked| checked.action == Action::Block));
         let last = seen.last().and_then(|checked| self.engine.verdict(checked.step)).expect("a verdict");
         assert_eq!(last.reason, Reason::Repeat);
+        elapsed
+    }
+
+    fn observe(&mut self, told: &str) -> Duration {
+        let numbers = self.next..self.next + u64::from(BATCH);
+        let steps: Vec<(String, String)> = numbers.map(step).collect();
+        let start = Instant::now();
+        for (action, output) in &steps {
+            let (action, outcome) = (black_box(action.as_bytes()), Outcome::Text(black_box(output.as_bytes())));
+            let measures = Measures::read(black_box(told.as_bytes())).expect("JSON");
+            let seen = self.engine.observe(&self.tool, 0, action, outcome, &measures, 0);
+            assert!(seen.status == Status::Healthy && !measures.unread);
+        }
+        let elapsed = start.elapsed();
+        self.next += u64::from(BATCH);
+        assert_eq!(self.engine.state().steps, self.next, "every step was taken");
         elapsed
     }
 

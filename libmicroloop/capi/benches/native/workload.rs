@@ -51,3 +51,11 @@ pub fn outcome(n: u64) -> String {
     assert_eq!(text.len(), 200);
     text
 }
+
+/// A step that brings something new: what was done, as JSON, and what came back.
+pub fn step(n: u64) -> (String, String) {
+    (format!("\"cat module_{n}.py\""), format!("module {n} has functions f and g"))
+}
+
+/// What a host tells of a step besides.
+pub const TOLD: &str = r#"{"state":null,"metrics":{"failures":0.0},"metadata":{"verifier":"tests"}}"#;

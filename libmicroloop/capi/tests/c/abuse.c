@@ -92,7 +92,7 @@ static void every_call_refuses(uint64_t session, const char *why) {
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_state(session, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_save(session, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_observe(session, 0, bytes("{}"), 2, 0, bytes("x"), 1));
-    FAILS(MICROLOOP_STALE_HANDLE, why, microloop_record_measured(session, 1, 0, bytes("x"), 1, NULL));
+    FAILS(MICROLOOP_STALE_HANDLE, why, microloop_record_measured(session, 1, 0, bytes("x"), 1, NULL, 0));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_progress(session, 0, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_time(session, 5));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_free(session));
@@ -421,9 +421,10 @@ static void spending_never_wraps_around(void) {
 }
 
 static int64_t observe(uint64_t session, uint32_t tool, const char *action, const char *outcome, double failures) {
-    microloop_measures measures = {.verifier = bytes("tests"), .verifier_len = 5, .failures = failures, .success = -1};
+    char told[128];
+    snprintf(told, sizeof told, "{\"metrics\": {\"failures\": %g}, \"metadata\": {\"verifier\": \"tests\"}}", failures);
     return microloop_observe_measured(session, tool, bytes(action), strlen(action), MICROLOOP_OUTCOME_TEXT, bytes(outcome),
-                                      strlen(outcome), &measures);
+                                      strlen(outcome), bytes(told), strlen(told));
 }
 
 static void a_run_is_observed(void) {
@@ -440,10 +441,14 @@ static void a_run_is_observed(void) {
     }
     int64_t better = (observe(session, tool, "1", "a", 3.0), observe(session, tool, "2", "b", 1.0));
     GIVES(1, MICROLOOP_VERIFIED(better));
+    GIVES(0, MICROLOOP_UNREAD(better));
     GIVES(MICROLOOP_RUN_WARNING, MICROLOOP_RUN_STATUS(observe(session, tool, "3", "c", 2.0)));
     int64_t worse = observe(session, tool, "4", "d", 2.0);
     GIVES(MICROLOOP_RUN_REGRESSING, MICROLOOP_RUN_STATUS(worse));
     GIVES(2, MICROLOOP_INTERVENTION(worse));
+    int64_t odd = microloop_observe_measured(session, tool, bytes("5"), 1, MICROLOOP_OUTCOME_TEXT, bytes("e"), 1,
+                                             bytes("{\"metrics\": 7}"), 14);
+    GIVES(1, MICROLOOP_UNREAD(odd));
     char report[2048];
     int64_t len = microloop_progress(session, (uint64_t)MICROLOOP_STEP(worse), (uint8_t *)report, sizeof report - 1);
     CHECK(len > 0 && (size_t)len < sizeof report);
@@ -461,18 +466,12 @@ static void what_cannot_be_observed(void) {
     FAILS(MICROLOOP_NULL_POINTER, "arguments", microloop_observe(f.session, f.tool, NULL, 1, 0, NULL, 0));
     FAILS(MICROLOOP_NULL_POINTER, "outcome", microloop_observe(f.session, f.tool, NULL, 0, 0, NULL, 1));
     FAILS(MICROLOOP_INVALID_ARGUMENT, "kind", microloop_observe(f.session, f.tool, NULL, 0, 9, NULL, 0));
-    microloop_measures measures = {.state_len = 1, .success = -1};
     int64_t verdict = check(f.session, f.tool, "{}");
     uint64_t step = (uint64_t)MICROLOOP_STEP(verdict);
-    FAILS(MICROLOOP_NULL_POINTER, "state", microloop_record_measured(f.session, step, 0, NULL, 0, &measures));
-    measures = (microloop_measures){.verification_len = 1, .success = -1};
-    FAILS(MICROLOOP_NULL_POINTER, "verification", microloop_record_measured(f.session, step, 0, NULL, 0, &measures));
-    measures = (microloop_measures){.failures = 1e308 * 10, .success = 7};
-    GIVES(MICROLOOP_OK, microloop_record_measured(f.session, step, MICROLOOP_OUTCOME_ERROR, NULL, 0, &measures));
-    FAILS(MICROLOOP_UNKNOWN_STEP, "", microloop_record_measured(f.session, step, 0, NULL, 0, NULL));
-    uint64_t room[2];
-    const microloop_measures *crooked = (const microloop_measures *)(const void *)((char *)room + 1);
-    FAILS(MICROLOOP_INVALID_ARGUMENT, "misaligned", microloop_record_measured(f.session, 1, 0, NULL, 0, crooked));
+    FAILS(MICROLOOP_NULL_POINTER, "told", microloop_record_measured(f.session, step, 0, NULL, 0, NULL, 1));
+    FAILS(MICROLOOP_NOT_JSON, "told", microloop_record_measured(f.session, step, 0, NULL, 0, bytes("{\"a\""), 4));
+    GIVES(MICROLOOP_OK, microloop_record_measured(f.session, step, MICROLOOP_OUTCOME_ERROR, NULL, 0, bytes("[7]"), 3));
+    FAILS(MICROLOOP_UNKNOWN_STEP, "", microloop_record_measured(f.session, step, 0, NULL, 0, NULL, 0));
     tear_down(f);
 }
 

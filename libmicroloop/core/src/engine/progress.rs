@@ -48,7 +48,7 @@ impl Engine {
         index: u32,
         arguments: &[u8],
         outcome: Outcome<'_>,
-        measures: &Measures<'_>,
+        measures: &Measures,
         now_ms: u64,
     ) -> &Assessment {
         let call = Call { tool, index, arguments, context: &Context::default(), now_ms };
@@ -73,7 +73,7 @@ impl Engine {
     pub fn report(&self, step: u64) -> Option<Report> {
         let latest = self.progress.latest();
         let assessment = if step == 0 { latest } else { self.progress.of(step)? };
-        let of_check = assessment.check.as_ref().map(proof);
+        let of_check = assessment.check.as_deref().map(proof);
         let evidence: Vec<Proof> = of_check.into_iter().chain(self.of_loops(assessment)).collect();
         Some(Report {
             step: assessment.step,

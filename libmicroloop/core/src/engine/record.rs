@@ -31,12 +31,12 @@ impl Engine {
         &mut self,
         step: u64,
         outcome: Outcome<'_>,
-        measures: &Measures<'_>,
+        measures: &Measures,
         now_ms: u64,
     ) -> Result<(), UnknownStep> {
         let mut pending = self.pending.take(step).ok_or(UnknownStep(step))?;
-        let state = measures.state.map(Digest::of);
-        let observed = outcome.observe(&mut self.text).in_state(state);
+        let outcome = measures.outcome(outcome);
+        let observed = outcome.observe(&mut self.text).in_state(measures.state);
         self.tidy();
         let again = self.tell_tool(&mut pending, observed);
         let Some(identity) = pending.identity else { return Ok(()) };
@@ -48,7 +48,6 @@ impl Engine {
             call: identity.call,
             output: outcome.bytes(),
             loops: self.borne_out(&pending, observed.kind, news),
-            state,
             known,
             novel: news && observed.kind == Kind::Substance,
         };
@@ -104,8 +103,7 @@ impl Engine {
             _ => state.errors.succeeded(),
         }
         let Some(identity) = pending.identity else { return false };
-        let wording = pending.wording.take().map(|wording| *wording);
-        state.sameness.completed(pending.effect, identity.call, observed, wording, step)
+        state.sameness.completed(pending.effect, identity.call, observed, pending.wording.take(), step)
     }
 
     /// Moves the epoch or the shift if this outcome shows, or may mean, that the world is different now.

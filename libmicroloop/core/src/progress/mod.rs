@@ -3,12 +3,13 @@
 //! Three sources are weighed after each step: what the loop detectors said of it, whether something new came back, and what
 //! the run's own checks say. `docs/explanation/progress.md` is the specification.
 
+mod measures;
 mod pressure;
 mod reading;
 mod runners;
 mod verifiers;
 
-use alloc::collections::VecDeque;
+use alloc::{boxed::Box, collections::VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,7 @@ use crate::{
     policy::{self, Reaction},
     verdict::Action,
 };
+pub use measures::Measures;
 use pressure::{Level, Pressure, Sign};
 use verifiers::Verifiers;
 pub use verifiers::{Movement, Readings};
@@ -43,21 +45,6 @@ pub enum Status {
     Regressing = 3,
 }
 
-/// What the host knows of a step besides the call and its outcome.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Measures<'m> {
-    /// The name of the check that was run; without one it is the call itself
-    pub verifier: Option<&'m [u8]>,
-    /// The id of this very run of the check: told twice, it is one reading
-    pub verification: Option<&'m [u8]>,
-    /// How many things fail by it
-    pub failures: Option<f64>,
-    /// Whether it is content
-    pub success: Option<bool>,
-    /// What the world looks like after the step
-    pub state: Option<&'m [u8]>,
-}
-
 /// A step, as far as progress is concerned.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen<'s> {
@@ -66,8 +53,6 @@ pub(crate) struct Seen<'s> {
     pub(crate) output: &'s [u8],
     /// What the loop detectors would do, if what came back does not prove them wrong
     pub(crate) loops: Option<Action>,
-    /// What the world looks like after it, if somebody says
-    pub(crate) state: Option<Digest>,
     /// Whether the call was made before
     pub(crate) known: bool,
     /// Whether it gave what neither it nor the tool's last call had given
@@ -86,7 +71,7 @@ pub struct Assessment {
     /// The latest step of which the loop detectors had something to say, while it matters
     pub(crate) suspect: Option<u64>,
     /// What a check of the run had to say, while it matters
-    pub(crate) check: Option<Movement>,
+    pub(crate) check: Option<Box<Movement>>,
     /// Whether a check says that things are better than ever
     pub verified: bool,
 }
@@ -120,9 +105,9 @@ impl Progress {
     }
 
     /// Takes a step that has run.
-    pub(crate) fn take(&mut self, seen: &Seen<'_>, measures: &Measures<'_>, policy: policy::Progress) {
+    pub(crate) fn take(&mut self, seen: &Seen<'_>, measures: &Measures, policy: policy::Progress) {
         let check = reading::of(seen, measures).and_then(|reading| self.verifiers.read(reading, seen.step));
-        let new_state = seen.state.map(|state| self.is_new(state));
+        let new_state = measures.state.map(|state| self.is_new(state));
         let sign = of_check(check.as_ref()).max(of_step(seen, new_state));
         self.pressure.take(sign);
         self.conclude(seen.step, seen.loops.is_some(), check, policy);
@@ -168,7 +153,7 @@ impl Progress {
             status,
             intervention: self.advise(status, step, policy),
             suspect: suspect.then_some(step).or(before.suspect).filter(|_| goes_on),
-            check: lost.or(check).or(before.check.filter(|_| goes_on && !verified)),
+            check: lost.or(check).map(Box::new).or(before.check.filter(|_| goes_on && !verified)),
             verified,
         };
         self.keep();

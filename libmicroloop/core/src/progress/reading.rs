@@ -12,11 +12,11 @@ enum Unit {
 }
 
 /// The reading of a step. What the host counts comes before what a runner printed, and that before a mere yes or no.
-pub(super) fn of(seen: &Seen<'_>, measures: &Measures<'_>) -> Option<Reading> {
+pub(super) fn of(seen: &Seen<'_>, measures: &Measures) -> Option<Reading> {
     let told = measures.failures.filter(|failures| failures.is_finite()).map(|failures| (Unit::Told, failures));
     let (unit, badness) = told.or_else(|| printed(seen.output)).or_else(|| yes_or_no(measures))?;
-    let check = measures.verifier.map_or(seen.call, Digest::of);
-    Some(Reading { verifier: scoped(check, unit), badness, id: measures.verification.map(Digest::of) })
+    let check = measures.verifier.unwrap_or(seen.call);
+    Some(Reading { verifier: scoped(check, unit), badness, id: measures.verification })
 }
 
 fn printed(output: &[u8]) -> Option<(Unit, f64)> {
@@ -25,7 +25,7 @@ fn printed(output: &[u8]) -> Option<(Unit, f64)> {
     Some((Unit::Printed(runner), failed as f64))
 }
 
-fn yes_or_no(measures: &Measures<'_>) -> Option<(Unit, f64)> {
+fn yes_or_no(measures: &Measures) -> Option<(Unit, f64)> {
     Some((Unit::YesOrNo, if measures.success? { 0.0 } else { 1.0 }))
 }
 
