@@ -74,7 +74,9 @@ def find(runs: Sequence[Run], python: Path | None) -> Findings:
     return Findings(
         runs=len(runs),
         steps=sum(len(run.steps) for run in runs),
-        rows=[_row(judge, runs) for judge in (*ours, *judges.others(runs, found))],
+        rows=[
+            _row(judge, runs) for judge in (*ours, *judges.others(runs, found), *judges.in_hindsight(ours[0], pooled))
+        ],
         halved=[Half(judge.name, judge.does, score(judge, reported_on)) for judge in halved],
         labels=_labels(runs, found),
     )

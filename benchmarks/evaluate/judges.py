@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from evaluate import monitor, published
@@ -45,6 +46,12 @@ def others(runs: Sequence[Run], found: published.Statuses | None) -> list[Judge]
         places = {run.run_id: published.first_stop(run, found) for run in runs}
         rows.append(Told("microloop 0.3.0 (PyPI), stalled", "ends the run, if so set", places))
     return rows
+
+
+def in_hindsight(balanced: Judge, runs: Sequence[Run]) -> list[Judge]:
+    """The lowest limit on steps that stops no more good runs of these very runs: nobody could have known it before."""
+    limit = tuned(_LIMIT, balanced, runs)
+    return [] if limit is None else [replace(limit, name=f"limit on steps at {limit.threshold}, in hindsight")]
 
 
 def on_the_other_half(balanced: Judge, runs: Sequence[Run]) -> tuple[list[Judge], list[Run]]:
