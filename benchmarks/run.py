@@ -6,6 +6,7 @@ from pathlib import Path
 import groups
 import hook
 import native
+import pages
 import report
 import size
 import startup
@@ -24,6 +25,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--wheel", type=Path, required=True, help="the wheel to weigh")
     parser.add_argument("--rounds", type=int, default=60, help="samples of each row")
     parser.add_argument("--json", type=Path, help="where to keep the numbers")
+    parser.add_argument("--write", action="store_true", help="write the figures into the README and the documentation")
     return parser.parse_args()
 
 
@@ -40,6 +42,8 @@ def main() -> None:
     if given.json:
         given.json.write_text(report.as_json(rows, times, weight) + "\n", encoding="utf-8")
         print(f"the numbers are in {given.json}")
+    if given.write:
+        pages.write(rows, times)
 
 
 if __name__ == "__main__":

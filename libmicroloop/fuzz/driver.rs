@@ -17,9 +17,10 @@ use microloop::{
     },
     last_error::microloop_last_error,
     policy::{microloop_policy_free, microloop_policy_new},
+    progress::{microloop_progress, microloop_record_measured},
     session::{microloop_session_free, microloop_session_new, microloop_session_state, microloop_session_time},
     snapshot::{microloop_session_load, microloop_session_save},
-    status::{MICROLOOP_OK, MICROLOOP_PANIC, MICROLOOP_UNKNOWN_STEP},
+    status::{MICROLOOP_NOT_JSON, MICROLOOP_OK, MICROLOOP_PANIC, MICROLOOP_UNKNOWN_STEP},
     tool::microloop_policy_tool,
 };
 use microloop_core::{
@@ -57,7 +58,8 @@ const TOOLS: [&str; 4] = [
 ///
 /// `c0{…}` checks a call of tool 0; `i0x{…}` the same with the call id `x`, `b0x{…}` with the batch `x`; `r`, `j`, `e` record
 /// a text, JSON, an error for the latest step that runs; `x` cancels it; `u` and `a` are turns; `m9` spends tokens and
-/// money; `v` fetches the latest verdict, `s` the state; `t9` sets the time; `h` hands the session over: saves it and loads
+/// money; `w{…}` records a text with what is told of the step; `v` fetches the latest verdict, `s` the state, `p` where the
+/// run stands; `t9` sets the time; `h` hands the session over: saves it and loads
 /// what was saved; `k` makes canonical JSON.
 pub fn check(data: &[u8]) {
     static POLICY_HANDLE: OnceLock<u64> = OnceLock::new();
@@ -95,11 +97,13 @@ impl Run {
             b'c' => self.call(rest, 0, null()),
             b'i' | b'b' => self.call_with(letter, rest),
             b'r' | b'j' | b'e' => self.record(letter, rest),
+            b'w' => self.record_told(rest),
             b'x' => self.cancel(),
             b'u' | b'a' => self.turn(letter, rest),
             b'm' => self.spend(rest),
             b'v' => self.verdict(),
             b's' => self.state(),
+            b'p' => self.progress(),
             b't' => self.time(rest),
             b'h' => self.hand_over(),
             b'k' => canonical(rest),
@@ -159,6 +163,27 @@ impl Run {
         let status =
             unsafe { microloop_record(self.session, step.unwrap_or(u64::MAX), kind, outcome.as_ptr(), outcome.len()) };
         assert!(status == 0 || i32::try_from(status) == Ok(MICROLOOP_UNKNOWN_STEP), "{status}: {}", last_error());
+    }
+
+    /// What is no JSON is refused, and the step stays open; anything else is taken.
+    fn record_told(&mut self, told: &[u8]) {
+        let Some(step) = self.running.take() else { return };
+        let (text, len) = (told.as_ptr(), told.len());
+        // SAFETY: the outcome has one byte, and what is told that many.
+        let status = unsafe { microloop_record_measured(self.session, step, 0, b"x".as_ptr(), 1, text, len) };
+        if status == i64::from(MICROLOOP_NOT_JSON) {
+            self.running = Some(step);
+            return;
+        }
+        assert!(told.is_empty() || serde_json::from_slice::<Value>(told).is_ok(), "taken, though it is no JSON");
+        assert_eq!(status, i64::from(MICROLOOP_OK), "{}", last_error());
+    }
+
+    fn progress(&self) {
+        // SAFETY: `read` passes a buffer and how much it takes.
+        let text = read(|buf, cap| unsafe { microloop_progress(self.session, 0, buf, cap) }).expect("a standing");
+        let report: Value = serde_json::from_slice(&text).expect("a report is JSON");
+        assert!(report["evidence"].is_array() && report["status"].is_string());
     }
 
     fn cancel(&mut self) {
