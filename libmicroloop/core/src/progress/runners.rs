@@ -5,9 +5,6 @@ use memchr::memmem;
 /// The summary stands at the end. Only where there is one, a runner that says in many places what failed is read as a whole.
 const READ: usize = 4 * 1024;
 
-/// `memmem` prepares each search; in shorter texts that takes longer than the search.
-const PREPARED: usize = 256;
-
 /// A test runner whose summary is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runner {
@@ -29,14 +26,30 @@ pub(super) fn failures(output: &[u8]) -> Option<(Runner, u64)> {
     READERS.iter().find_map(|(runner, read)| read(tail, output).map(|failed| (*runner, failed)))
 }
 
-/// Most outputs are no test run, and this is read after every call: a few quick looks spare them the readers.
+/// Most outputs are no test run, and this is read after every call: a quick look spares them the readers.
 fn may_be_summary(tail: &[u8]) -> bool {
-    let marks: [&[u8]; 5] = [b"passed", b"failed", b"FAIL", b"ok  \t", b"Ran "];
-    tail.len() >= SHORTEST && marks.iter().any(|mark| find(tail, mark).is_some())
+    match tail.len() {
+        ..SHORTEST => false,
+        // Here to prepare five searches takes longer than they do.
+        SHORTEST..SHORT => starts(tail).any(|here| MARKS.iter().any(|mark| here.starts_with(mark))),
+        SHORT.. => MARKS.iter().any(|mark| has(tail, mark)),
+    }
+}
+
+/// One of them stands in every summary; `k  \t` is the end of Go's `ok`, a rarer letter.
+const MARKS: [&[u8]; 5] = [b"passed", b"failed", b"FAIL", b"k  \t", b"Ran "];
+
+/// Wherever a mark may begin.
+fn starts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let upper = memchr::memchr2_iter(b'F', b'R', text);
+    let lower = memchr::memchr3_iter(b'p', b'f', b'k', text);
+    let second_fits = |here: &&[u8]| matches!(here.get(1), Some(b'a' | b'A' | b' '));
+    upper.chain(lower).filter_map(|at| text.get(at..)).filter(second_fits)
 }
 
 /// `1 passed in 0s`
 const SHORTEST: usize = 14;
+const SHORT: usize = 256;
 
 /// Reads the end of an output; the whole output comes second.
 type Reader = fn(&[u8], &[u8]) -> Option<u64>;
@@ -106,12 +119,8 @@ fn has(line: &[u8], words: &[u8]) -> bool {
     find(line, words).is_some()
 }
 
-fn find(text: &[u8], words: &[u8]) -> Option<usize> {
-    if text.len() > PREPARED {
-        return memmem::find(text, words);
-    }
-    let is_here = |at: &usize| text.get(*at..).is_some_and(|here| here.starts_with(words));
-    memchr::memchr_iter(*words.first()?, text).find(is_here)
+fn find(line: &[u8], words: &[u8]) -> Option<usize> {
+    memmem::find(line, words)
 }
 
 /// The number that stands right before some words.

@@ -63,6 +63,8 @@ fn picture(text: &[u8], picture: &[u8]) -> Length {
 }
 
 pub(super) fn uuid(text: &[u8]) -> Length {
+    // Many words are hexadecimal for a while.
+    text.get(8).filter(|byte| **byte == b'-')?;
     picture(text, b"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx").and_then(|len| ends_word(text, len))
 }
 
@@ -141,6 +143,7 @@ pub(super) fn duration(text: &[u8]) -> Length {
     let whole = digits(text);
     let amount = whole.saturating_add(fraction(after(text, whole)));
     let rest = after(text, amount);
+    rest.first().filter(|byte| **byte == b' ' || is_word(**byte))?;
     if let Some(parts) = compound(rest) {
         return ends_word(text, amount.saturating_add(parts));
     }
