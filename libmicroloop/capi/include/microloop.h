@@ -239,7 +239,7 @@ int64_t microloop_session_state(uint64_t session,
 // Writes a session to `buf` as bytes that `microloop_session_load` takes, and returns how many there are.
 //
 // At most `cap` bytes are written; when more are returned, call again with a larger buffer. They hold digests and counts,
-// the declarations of the tools that were called, and the verdicts that can still be asked for; never arguments or
+// the names and declarations of the tools that were called, and the verdicts that can still be asked for; never arguments or
 // results. The session of a sub-agent (with a parent) cannot be saved: `MICROLOOP_INVALID_ARGUMENT`.
 //
 // # Safety
@@ -282,6 +282,23 @@ int64_t microloop_check(uint64_t session,
                         const uint8_t *args,
                         size_t len,
                         const struct microloop_context *context);
+
+// `microloop_check` for a tool that nobody declared, known by its name alone: what a model asks for that the host does not
+// have, or a host that declares no tools. It takes none of the policy's places for tools.
+//
+// All that the policy says about tools of that name holds. A session tells 256 such names apart in all; what is counted
+// by tool (errors in a row, a `limit`) is counted for all further ones, and for names above 256 bytes, together. Loops are
+// found all the same, for calls are told apart by name and arguments. A tool that was declared with a schema must be
+// checked by its index: here its schema is not known.
+//
+// # Safety
+// `name` must be valid for reads of `name_len` bytes and `args` of `len`; so must `context` and what it points to.
+int64_t microloop_check_named(uint64_t session,
+                              const uint8_t *name,
+                              size_t name_len,
+                              const uint8_t *args,
+                              size_t len,
+                              const struct microloop_context *context);
 
 // Takes the outcome of a step that was let through. `kind` is one of `MICROLOOP_OUTCOME_TEXT`, `_JSON` and `_ERROR`.
 //

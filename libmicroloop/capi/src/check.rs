@@ -10,7 +10,7 @@ use microloop_core::{
 use serde::Serialize;
 
 use crate::{
-    boundary::{bytes, fill, guarded, optional},
+    boundary::{bytes, fill, guarded, optional, text},
     document::wrong,
     session::SESSIONS,
     status::{Fault, MICROLOOP_OK, MICROLOOP_PANIC, MICROLOOP_UNKNOWN_STEP},
@@ -82,6 +82,40 @@ pub unsafe extern "C" fn microloop_check(
         // SAFETY: the caller promises that `context` is null or can be read, with what it points to.
         let context = unsafe { read_context(context) }?;
         let checked = SESSIONS.with(session, |session| session.check(tool, arguments, &context))??;
+        Ok(pack(checked))
+    })
+}
+
+/// `microloop_check` for a tool that nobody declared, known by its name alone: what a model asks for that the host does not
+/// have, or a host that declares no tools. It takes none of the policy's places for tools.
+///
+/// All that the policy says about tools of that name holds. A session tells 256 such names apart in all; what is counted
+/// by tool (errors in a row, a `limit`) is counted for all further ones, and for names above 256 bytes, together. Loops are
+/// found all the same, for calls are told apart by name and arguments. A tool that was declared with a schema must be
+/// checked by its index: here its schema is not known.
+///
+/// # Safety
+/// `name` must be valid for reads of `name_len` bytes and `args` of `len`; so must `context` and what it points to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn microloop_check_named(
+    session: u64,
+    name: *const u8,
+    name_len: usize,
+    args: *const u8,
+    len: usize,
+    context: *const MicroloopContext,
+) -> i64 {
+    guarded(|| {
+        // SAFETY: the caller promises that `name` has `name_len` bytes.
+        let name = unsafe { text("the tool's name", name, name_len) }?;
+        // SAFETY: the caller promises that `args` has `len` bytes.
+        let arguments = unsafe { bytes("the arguments", args, len) }?;
+        // SAFETY: the caller promises that `context` is null or can be read, with what it points to.
+        let context = unsafe { read_context(context) }?;
+        if name.is_empty() {
+            return Err(wrong("the tool's name is empty: pass the name that the model calls it by"));
+        }
+        let checked = SESSIONS.with(session, |session| session.check_named(name, arguments, &context))??;
         Ok(pack(checked))
     })
 }

@@ -3,7 +3,7 @@
 //! - Handles are numbers, never pointers: a stale, freed, foreign or zero handle is reported (`registry`, `handle`).
 //! - A function returns a status or a packed verdict; data goes out by pointer; text is fetched into the host's buffer.
 //! - No panic and no bad pointer check is left to chance (`boundary`). This is the only crate with unsafe code.
-//! - Sessions in parallel share nothing but their policy, which a check does not lock (`session`).
+//! - Sessions in parallel share nothing but their policy, which a check of a tool that they have met does not lock (`session`).
 //!
 //! Without the feature `std` the crate is `no_std`: the host supplies memory and time (`host`), and JSON Schema is refused.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -44,6 +44,7 @@ mod handle;
 mod host;
 mod lock;
 mod met_tools;
+mod named_tools;
 #[cfg(feature = "std")]
 mod panic;
 mod registry;

@@ -12,6 +12,7 @@ use microloop_core::{
 use crate::{
     boundary::{Out, bytes, guarded},
     handle::Kind,
+    named_tools::NamedTools,
     registry::Registry,
     schema::Schemas,
     status::{
@@ -31,13 +32,20 @@ pub(crate) struct PolicyEntry {
     fingerprint: Digest,
     schemas: Schemas,
     tools: Tools,
+    named: NamedTools,
 }
 
 impl PolicyEntry {
     fn read(json: &[u8]) -> Result<Self, Fault> {
         let rules = Policy::from_json(json).map_err(fault)?;
         let schemas = Schemas::of_policy(json)?;
-        Ok(Self { rules: Arc::new(rules), fingerprint: fingerprint(json), schemas, tools: Tools::default() })
+        Ok(Self {
+            rules: Arc::new(rules),
+            fingerprint: fingerprint(json),
+            schemas,
+            tools: Tools::default(),
+            named: NamedTools::default(),
+        })
     }
 
     pub(crate) fn rules(&self) -> &Arc<Policy> {
@@ -51,6 +59,11 @@ impl PolicyEntry {
 
     pub(crate) fn tools(&self) -> &Tools {
         &self.tools
+    }
+
+    /// The tool of a name that nobody declared. It takes none of the places of those that were.
+    pub(crate) fn named(&self, name: &str) -> Result<Arc<Tool>, Fault> {
+        self.named.get(name, || self.compile(name, None))
     }
 
     /// All that the policy says about a tool, with its schemas and the tool's own.

@@ -45,6 +45,16 @@ impl Session {
         Ok(self.engine.check(tool, number, arguments, context, self.clock.now_ms()))
     }
 
+    pub(crate) fn check_named(
+        &mut self,
+        name: &str,
+        arguments: &[u8],
+        context: &Context<'_>,
+    ) -> Result<Checked, Fault> {
+        let (number, tool) = self.tools.meet_named(name, &self.policy)?;
+        Ok(self.engine.check(&tool, number, arguments, context, self.clock.now_ms()))
+    }
+
     pub(crate) fn observe(
         &mut self,
         index: u32,

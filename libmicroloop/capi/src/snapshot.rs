@@ -1,6 +1,6 @@
 //! Sessions between two processes: saved as bytes, and begun again from them.
 
-use alloc::{format, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use microloop_core::{
     digest::Digest,
@@ -12,7 +12,7 @@ use crate::{
     boundary::{Out, bytes, fill, guarded},
     clock::{Clock, SavedClock},
     document::wrong,
-    met_tools::MetTools,
+    met_tools::{Met, MetTools},
     policy::{self, PolicyEntry},
     session::{SESSIONS, Session},
     status::{Fault, MICROLOOP_INVALID_SNAPSHOT, MICROLOOP_OK, MICROLOOP_OTHER_POLICY, MICROLOOP_PANIC},
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How a saved session begins. The last byte is the number of the format: another one for every change of what follows.
-const HEAD: &[u8] = b"mls\x02";
+const HEAD: &[u8] = b"mls\x03";
 
 /// The rest, with its digest before it: a damaged snapshot is none.
 #[derive(Serialize, Deserialize)]
@@ -33,15 +33,23 @@ struct Sealed<'s> {
 struct Snapshot<'s> {
     policy: Digest,
     clock: SavedClock,
-    /// The declarations of the tools that the session has met, by their numbers.
-    tools: Vec<Vec<u8>>,
+    /// The tools that the session has met, by their numbers.
+    tools: Vec<SavedTool>,
     engine: &'s [u8],
+}
+
+#[derive(Serialize, Deserialize)]
+enum SavedTool {
+    /// By its declaration
+    Declared(Vec<u8>),
+    Named(String),
+    Shared(String),
 }
 
 /// Writes a session to `buf` as bytes that `microloop_session_load` takes, and returns how many there are.
 ///
 /// At most `cap` bytes are written; when more are returned, call again with a larger buffer. They hold digests and counts,
-/// the declarations of the tools that were called, and the verdicts that can still be asked for; never arguments or
+/// the names and declarations of the tools that were called, and the verdicts that can still be asked for; never arguments or
 /// results. The session of a sub-agent (with a parent) cannot be saved: `MICROLOOP_INVALID_ARGUMENT`.
 ///
 /// # Safety
@@ -83,11 +91,21 @@ fn save(session: &Session) -> Result<Vec<u8>, Fault> {
     let snapshot = encode(&Snapshot {
         policy: session.policy.fingerprint(),
         clock: session.clock.saved(),
-        tools: session.policy.tools().declarations(session.tools.met()),
+        tools: saved_tools(session),
         engine: &engine,
     })?;
     let sealed = encode(&Sealed { seal: Digest::of(&snapshot), snapshot: &snapshot })?;
     Ok([HEAD, &sealed].concat())
+}
+
+fn saved_tools(session: &Session) -> Vec<SavedTool> {
+    let mut declarations = session.policy.tools().declarations(|index| session.tools.has_met(index));
+    let saved = |met: &Met| match met {
+        Met::Declared(index) => declarations.remove(index).map(SavedTool::Declared),
+        Met::Named(tool) => Some(SavedTool::Named(tool.name.clone())),
+        Met::Shared(tool) => Some(SavedTool::Shared(tool.name.clone())),
+    };
+    session.tools.met().iter().filter_map(saved).collect()
 }
 
 fn encode(value: &impl Serialize) -> Result<Vec<u8>, Fault> {
@@ -102,8 +120,18 @@ fn load(policy: Arc<PolicyEntry>, saved: &[u8]) -> Result<Session, Fault> {
         return Err(other_policy());
     }
     let mut tools = MetTools::default();
-    for declaration in &snapshot.tools {
-        tools.meet(tool::declare(&policy, declaration)?, policy.tools())?;
+    for saved in &snapshot.tools {
+        match saved {
+            SavedTool::Declared(declaration) => {
+                tools.meet(tool::declare(&policy, declaration)?, policy.tools())?;
+            }
+            SavedTool::Named(name) => {
+                tools.meet_named(name, &policy)?;
+            }
+            SavedTool::Shared(name) => {
+                tools.meet_shared(name, &policy)?;
+            }
+        }
     }
     let engine = Engine::restore(Arc::clone(policy.rules()), snapshot.engine, &tools.in_order())
         .map_err(|NotRestored(why)| invalid(&why))?;

@@ -12,7 +12,7 @@ use crate::{
     status::{Fault, MICROLOOP_LIMIT, MICROLOOP_OK},
 };
 
-/// How many tools one policy takes. A host that makes up a new name for each call is told so.
+/// How many tools one policy takes. A host that declares a new one for each call is told so.
 const MOST: usize = 4096;
 
 const WHAT: &str = "the tool declaration";
@@ -35,11 +35,11 @@ impl Tools {
         known.extend(list.tools.iter().skip(known.len()).cloned());
     }
 
-    /// The declarations behind some indices, in the same order.
-    pub(crate) fn declarations(&self, indices: &[u32]) -> Vec<Vec<u8>> {
+    /// The declarations behind the indices that are wanted.
+    pub(crate) fn declarations(&self, wanted: impl Fn(u32) -> bool) -> BTreeMap<u32, Vec<u8>> {
         let list = self.0.lock();
-        let by_index: BTreeMap<u32, &Vec<u8>> = list.declared.iter().map(|(text, index)| (*index, text)).collect();
-        indices.iter().filter_map(|index| by_index.get(index).map(|text| (*text).clone())).collect()
+        let found = list.declared.iter().filter(|(_, index)| wanted(**index));
+        found.map(|(text, index)| (*index, text.clone())).collect()
     }
 
     fn find(&self, declaration: &[u8]) -> Option<u32> {
@@ -54,8 +54,10 @@ impl Tools {
         }
         let index = list.tools.len();
         let (true, Ok(number)) = (index < MOST, u32::try_from(index)) else {
-            let message =
-                format!("this policy has {MOST} tools, the most it takes: declare each tool once and keep its index");
+            let message = format!(
+                "this policy has {MOST} tools, the most it takes: declare each tool once and keep its index, \
+                 and check what nobody declared with microloop_check_named"
+            );
             return Err(Fault::new(MICROLOOP_LIMIT, message));
         };
         list.tools.push(Arc::new(tool));

@@ -59,10 +59,9 @@ const POLICY: &str = r#"{"version": 1,
               {"match": "read_*", "effect": "read", "rules": [{"id": "r", "path": "q", "deny": {"regex": "drop table"}}]}]}"#;
 
 /// Arguments and outcomes of every kind that leaves something behind: new ones, repeated ones, cycles, errors, malformed
-/// ones, new argument names, and calls that never come back.
+/// ones, new argument names, new tool names, and calls that never come back.
 fn call(session: Session, tools: &[u32], n: u64) {
     session.time(n * 20);
-    let tool = *tools.get(usize::try_from(n).unwrap() % tools.len()).unwrap();
     let arguments = match n % 10 {
         0..=3 => format!("{{\"q\": \"query number {n} of many\", \"ts\": {n}}}"),
         4 => format!("{{\"q\": {}}}", n % 7),
@@ -72,7 +71,11 @@ fn call(session: Session, tools: &[u32], n: u64) {
         8 => "{\"q\": ".into(),
         _ => format!("{{\"list\": [{n}, {n}], \"deep\": {{\"a\": {{\"b\": {n}}}}}}}"),
     };
-    let checked = session.check(tool, arguments.as_bytes());
+    let checked = if n.is_multiple_of(17) {
+        session.check_named(format!("made_up_{n:07}").as_bytes(), arguments.as_bytes())
+    } else {
+        session.check(*tools.get(usize::try_from(n).unwrap() % tools.len()).unwrap(), arguments.as_bytes())
+    };
     assert!(checked.0 >= 0, "{}", support::last_error());
     if checked.action() < 4 && !n.is_multiple_of(13) {
         let outcome = match n % 3 {

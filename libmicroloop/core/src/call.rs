@@ -1,6 +1,6 @@
 //! The identity of a call.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,21 +32,32 @@ enum KeyClass {
 
 /// The classes of a tool's argument names, remembered so that no pattern is matched twice.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct KeyClasses(Vec<(String, KeyClass)>);
+pub(crate) struct KeyClasses {
+    /// Whose they are: several tools may share a number, and the policy may say something else of each.
+    tool: Option<Arc<Tool>>,
+    known: Vec<(String, KeyClass)>,
+}
 
 /// A model can invent names without end; they are classified anew each time after this many.
 const REMEMBERED_KEYS: usize = 32;
 
 impl KeyClasses {
+    fn turn_to(&mut self, tool: &Arc<Tool>) {
+        if !self.tool.as_ref().is_some_and(|before| Arc::ptr_eq(before, tool)) {
+            self.tool = Some(Arc::clone(tool));
+            self.known.clear();
+        }
+    }
+
     /// `at` is where the key stands in the call: the keys of a tool mostly come in one order.
     fn class(&mut self, tool: &Tool, at: usize, key: &str) -> KeyClass {
-        let expected = self.0.get(at).filter(|(name, _)| name == key);
-        if let Some((_, class)) = expected.or_else(|| self.0.iter().find(|(name, _)| name == key)) {
+        let expected = self.known.get(at).filter(|(name, _)| name == key);
+        if let Some((_, class)) = expected.or_else(|| self.known.iter().find(|(name, _)| name == key)) {
             return *class;
         }
         let class = classify(tool, key);
-        if self.0.len() < REMEMBERED_KEYS {
-            self.0.push((key.into(), class));
+        if self.known.len() < REMEMBERED_KEYS {
+            self.known.push((key.into(), class));
         }
         class
     }
@@ -63,12 +74,18 @@ fn classify(tool: &Tool, key: &str) -> KeyClass {
 }
 
 /// The identity of a call; leaves the canonical text that it was made of in `text`.
-pub(crate) fn identify(tool: &Tool, arguments: &Json<'_>, classes: &mut KeyClasses, text: &mut Vec<u8>) -> Identity {
+pub(crate) fn identify(
+    tool: &Arc<Tool>,
+    arguments: &Json<'_>,
+    classes: &mut KeyClasses,
+    text: &mut Vec<u8>,
+) -> Identity {
     let Json::Object(members) = arguments else {
         start(tool, CALL, text);
         canonical::write(arguments, text);
         return Identity { call: Digest::of(text), learned: None };
     };
+    classes.turn_to(tool);
     let (mut learned, mut left_out) = (false, false);
     for (at, (key, _)) in members.iter().enumerate() {
         match classes.class(tool, at, key) {

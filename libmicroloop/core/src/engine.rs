@@ -164,7 +164,8 @@ impl Engine {
         }
     }
 
-    /// Says whether a call may run. `index` is the tool's number in this policy; `now_ms` never runs backwards.
+    /// Says whether a call may run. `index` is the tool's number in this session, which tools may share: their counters are
+    /// one then, and their calls stay apart. `now_ms` never runs backwards.
     pub fn check(
         &mut self,
         tool: &Arc<Tool>,
@@ -173,7 +174,7 @@ impl Engine {
         context: &Context<'_>,
         now_ms: u64,
     ) -> Checked {
-        let id = ids::key(context, index, arguments);
+        let id = ids::key(context, &tool.name, arguments);
         if let Some(earlier) = self.ids.find(id) {
             return earlier;
         }

@@ -13,10 +13,10 @@ use crate::{
 const REMEMBERED: usize = 64;
 
 /// The id of a call, if the host gave one: the framework's id, and what small models would otherwise mix up (`call_0` in every turn).
-pub(crate) fn key(context: &Context<'_>, tool: u32, arguments: &[u8]) -> Option<Digest> {
+pub(crate) fn key(context: &Context<'_>, tool: &str, arguments: &[u8]) -> Option<Digest> {
     let id = context.call_id?;
     let batch = context.batch.unwrap_or_default();
-    let parts = [id, batch, &tool.to_le_bytes(), arguments];
+    let parts = [id, batch, tool.as_bytes(), arguments];
     Some(Digest::of_parts(&parts))
 }
 

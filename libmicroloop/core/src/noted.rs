@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     bounded, feedback,
-    policy::Tool,
+    policy::{Policy, PolicyError, Tool},
     verdict::{Action, Finding, Verdict},
 };
 
@@ -45,9 +45,16 @@ impl Notes {
         SavedNotes(self.0.iter().map(Note::saved).collect())
     }
 
-    /// None if a note is about none of these tools.
-    pub(crate) fn restored(SavedNotes(saved): SavedNotes, tools: &[Arc<Tool>]) -> Option<Self> {
-        saved.into_iter().map(|note| note.restored(tools)).collect::<Option<_>>().map(Self)
+    /// A note may be about a tool that is none of these: one of many that shared a number.
+    ///
+    /// # Errors
+    /// The policy can say nothing of a tool of that name.
+    pub(crate) fn restored(
+        SavedNotes(saved): SavedNotes,
+        tools: &[Arc<Tool>],
+        policy: &Policy,
+    ) -> Result<Self, PolicyError> {
+        saved.into_iter().map(|note| note.restored(tools, policy)).collect::<Result<_, _>>().map(Self)
     }
 
     pub(crate) fn push(&mut self, note: Note) {
@@ -63,13 +70,13 @@ impl Notes {
 }
 
 impl SavedNote {
-    fn restored(self, tools: &[Arc<Tool>]) -> Option<Note> {
+    fn restored(self, tools: &[Arc<Tool>], policy: &Policy) -> Result<Note, PolicyError> {
         let Self { step, tool, finding, enforced, serial } = self;
-        let tool = match tool {
-            Some(name) => Some(Arc::clone(tools.iter().find(|tool| tool.name == name)?)),
-            None => None,
+        let found = |name: String| match tools.iter().find(|tool| tool.name == name) {
+            Some(tool) => Ok(Arc::clone(tool)),
+            None => policy.tool(&name).map(Arc::new),
         };
-        Some(Note { step, tool, finding, enforced, serial })
+        Ok(Note { step, tool: tool.map(found).transpose()?, finding, enforced, serial })
     }
 }
 

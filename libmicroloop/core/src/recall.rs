@@ -3,9 +3,9 @@
 //! An agent that is stuck sends the very same bytes. What follows from them alone (they parse, the rules let them pass, their identity) does
 //! not change under one policy, so it need not be worked out again.
 
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 
-use crate::call::Identity;
+use crate::{call::Identity, policy::Tool};
 
 const SLOTS: usize = 16;
 /// Longer arguments are not kept: the memory of a session is bounded.
@@ -13,7 +13,7 @@ const LONGEST: usize = 512;
 
 #[derive(Debug)]
 struct Seen {
-    tool: u32,
+    tool: Arc<Tool>,
     bytes: Vec<u8>,
     identity: Identity,
 }
@@ -29,18 +29,18 @@ impl Recall {
         Self(slots)
     }
 
-    pub(crate) fn find(&self, tool: u32, bytes: &[u8]) -> Option<Identity> {
+    pub(crate) fn find(&self, tool: &Arc<Tool>, bytes: &[u8]) -> Option<Identity> {
         let seen = self.0.get(slot(bytes))?.as_ref()?;
-        (seen.tool == tool && seen.bytes == bytes).then_some(seen.identity)
+        (Arc::ptr_eq(&seen.tool, tool) && seen.bytes == bytes).then_some(seen.identity)
     }
 
-    pub(crate) fn remember(&mut self, tool: u32, bytes: &[u8], identity: Identity) {
+    pub(crate) fn remember(&mut self, tool: &Arc<Tool>, bytes: &[u8], identity: Identity) {
         if bytes.len() > LONGEST {
             return;
         }
         let Some(slot) = self.0.get_mut(slot(bytes)) else { return };
-        let seen = slot.get_or_insert_with(|| Seen { tool, bytes: Vec::new(), identity });
-        seen.tool = tool;
+        let seen = slot.get_or_insert_with(|| Seen { tool: Arc::clone(tool), bytes: Vec::new(), identity });
+        seen.tool.clone_from(tool);
         seen.identity = identity;
         seen.bytes.clear();
         seen.bytes.extend_from_slice(bytes);

@@ -20,7 +20,7 @@ pub(crate) struct ToolState {
     pub(crate) sameness: Sameness,
 }
 
-/// The tools' counters by the tools' numbers; the policy bounds how many tools there are.
+/// The tools' counters by the tools' numbers; the host bounds how many numbers there are.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ToolStates(Vec<ToolState>);
 

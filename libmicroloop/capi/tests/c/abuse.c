@@ -47,6 +47,9 @@ static void null_pointers(void) {
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_session_new(f.policy, NULL, 5, &handle));
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_session_new(f.policy, NULL, 0, NULL));
     FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_check(f.session, f.tool, NULL, 5, NULL));
+    FAILS(MICROLOOP_NULL_POINTER, "the tool's name is NULL",
+          microloop_check_named(f.session, NULL, 5, bytes("{}"), 2, NULL));
+    FAILS(MICROLOOP_NULL_POINTER, "is NULL", microloop_check_named(f.session, bytes("a"), 1, NULL, 5, NULL));
     microloop_context context = {NULL, 3, NULL, 0};
     FAILS(MICROLOOP_NULL_POINTER, "call_id", microloop_check(f.session, f.tool, bytes("{}"), 2, &context));
     context = (microloop_context){NULL, 0, NULL, 3};
@@ -84,6 +87,7 @@ static void misaligned_pointers_and_absurd_lengths(void) {
 static void every_call_refuses(uint64_t session, const char *why) {
     uint8_t buf[64];
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_check(session, 0, bytes("{}"), 2, NULL));
+    FAILS(MICROLOOP_STALE_HANDLE, why, microloop_check_named(session, bytes("a"), 1, bytes("{}"), 2, NULL));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_record(session, 1, MICROLOOP_OUTCOME_TEXT, bytes("x"), 1));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_cancel(session, 1));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_turn(session, MICROLOOP_SPEAKER_USER, bytes("x"), 1));
@@ -219,6 +223,34 @@ static void tools(void) {
     FAILS(MICROLOOP_LIMIT, "4096", tool_status(f.policy, "{\"name\": \"one too many\"}"));
     CHECK(new_tool(f.policy, TOOL) == f.tool);
     GIVES(MICROLOOP_ACTION_ALLOW, MICROLOOP_ACTION(check(f.session, 4095, "{}")));
+    tear_down(f);
+}
+
+static int64_t check_named(uint64_t session, const char *name, const char *args) {
+    return microloop_check_named(session, bytes(name), strlen(name), bytes(args), strlen(args), NULL);
+}
+
+/* A model can make up names without end: each call is judged, and no place is taken from a tool that is declared. */
+static void tools_that_nobody_declared(void) {
+    fixture f = set_up();
+    FAILS(MICROLOOP_INVALID_ARGUMENT, "name is empty", check_named(f.session, "", "{}"));
+    FAILS(MICROLOOP_NOT_UTF8, "UTF-8", check_named(f.session, "\xc3", "{}"));
+    for (int n = 0; n < 5000; n++) {
+        char name[64];
+        snprintf(name, sizeof name, "made_up_%d", n);
+        int64_t verdict = check_named(f.session, name, "{\"q\": 1}");
+        GIVES(MICROLOOP_ACTION_ALLOW, MICROLOOP_ACTION(verdict));
+        GIVES(MICROLOOP_OK, record(f.session, verdict, name));
+    }
+    for (int n = 0; n < 5; n++) {
+        int64_t verdict = check_named(f.session, "made_up", "{\"q\": 1}");
+        GIVES(n < 2 ? MICROLOOP_ACTION_ALLOW : n < 4 ? MICROLOOP_ACTION_WARN : MICROLOOP_ACTION_BLOCK,
+              MICROLOOP_ACTION(verdict));
+        if (n < 4) {
+            GIVES(MICROLOOP_OK, record(f.session, verdict, "there is no such tool"));
+        }
+    }
+    GIVES(1, new_tool(f.policy, "{\"name\": \"the second that is declared\"}"));
     tear_down(f);
 }
 
@@ -484,6 +516,7 @@ int main(void) {
     a_policy_freed_early();
     bad_policies();
     tools();
+    tools_that_nobody_declared();
     session_options();
     bad_arguments();
     huge_arguments();

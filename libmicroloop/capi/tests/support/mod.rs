@@ -88,6 +88,30 @@ impl Session {
         Packed(unsafe { check::microloop_check(self.0, tool, arguments.as_ptr(), arguments.len(), std::ptr::null()) })
     }
 
+    pub fn check_named(self, name: &[u8], arguments: &[u8]) -> Packed {
+        self.check_named_in(name, arguments, b"", b"")
+    }
+
+    /// A call with an id, in a batch.
+    pub fn check_named_in(self, name: &[u8], arguments: &[u8], call_id: &[u8], batch: &[u8]) -> Packed {
+        let context = check::MicroloopContext {
+            call_id: call_id.as_ptr(),
+            call_id_len: call_id.len(),
+            batch: batch.as_ptr(),
+            batch_len: batch.len(),
+        };
+        let (args, len) = (arguments.as_ptr(), arguments.len());
+        // SAFETY: name, arguments and the context's texts have that many bytes.
+        Packed(unsafe {
+            check::microloop_check_named(self.0, name.as_ptr(), name.len(), args, len, &raw const context)
+        })
+    }
+
+    pub fn record_error(self, step: u64, error: &[u8]) -> i64 {
+        // SAFETY: the error has that many bytes.
+        unsafe { check::microloop_record(self.0, step, check::MICROLOOP_OUTCOME_ERROR, error.as_ptr(), error.len()) }
+    }
+
     pub fn record(self, step: u64, outcome: &[u8]) -> i64 {
         // SAFETY: the outcome has that many bytes.
         unsafe { check::microloop_record(self.0, step, check::MICROLOOP_OUTCOME_TEXT, outcome.as_ptr(), outcome.len()) }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{BudgetKind, BudgetRefusal, minute::Minute};
 use crate::policy::Limit;
 
-/// The most tools of one policy.
-const MAX_TOOLS: u32 = 4096;
+/// More than the tools that a session can meet, declared or not.
+const MAX_TOOLS: u32 = 8192;
 
 /// By the index of the tool. Tools without a limit have no account.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn an_index_beyond_the_table_is_refused() {
         let mut tools = ToolAccounts::default();
-        assert!(tools.take(4_095, THREE, 0).is_ok());
-        assert!(tools.take(4_096, THREE, 0).is_err());
-        assert!(tools.0.len() <= 4_096);
+        assert!(tools.take(MAX_TOOLS - 1, THREE, 0).is_ok());
+        assert!(tools.take(MAX_TOOLS, THREE, 0).is_err());
+        assert!(tools.0.len() <= 8_192);
     }
 }

@@ -51,7 +51,7 @@ impl Engine {
         let ask = rules(tool, &json, self.progress.latest().status)?;
         let admitted = identified(state, call, &json, &mut self.text);
         if ask.is_none() && !tool.rules.iter().any(Rule::is_passing) {
-            self.recall.remember(call.index, call.arguments, admitted.identity);
+            self.recall.remember(call.tool, call.arguments, admitted.identity);
         }
         Ok(Admitted { ask, ..admitted })
     }
@@ -65,7 +65,7 @@ impl Engine {
         let text = || Json::Text(String::from_utf8_lossy(call.arguments));
         let json = Json::parse(call.arguments).unwrap_or_else(|_| text());
         let admitted = identified(state, call, &json, &mut self.text);
-        self.recall.remember(call.index, call.arguments, admitted.identity);
+        self.recall.remember(call.tool, call.arguments, admitted.identity);
         Some(admitted)
     }
 
@@ -87,7 +87,7 @@ fn recalled(recall: &Recall, state: &ToolState, call: &Call<'_>) -> Option<Admit
     if state.sameness.needs_words(&call.tool.loops.near) {
         return None;
     }
-    let identity = recall.find(call.index, call.arguments)?;
+    let identity = recall.find(call.tool, call.arguments)?;
     Some(Admitted { identity, wording: None, ask: None })
 }
 

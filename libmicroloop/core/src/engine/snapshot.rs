@@ -99,8 +99,8 @@ impl Engine {
         if saved.tools.len() > tools.len() || !saved.pending.within(tools.len()) {
             return Err(NotRestored("they speak of a tool that was not saved with them".into()));
         }
-        let notes = Notes::restored(saved.notes, tools)
-            .ok_or_else(|| NotRestored("they have a verdict on a tool that was not saved with them".into()))?;
+        let notes = Notes::restored(saved.notes, tools, &policy)
+            .map_err(|error| NotRestored(format!("they have a verdict on no tool ({})", error.message)))?;
         Ok(Self {
             role: saved.role.map(Cow::into_owned),
             ledger: Arc::new(Ledger::reopen(policy.budgets(), saved.balance)),
