@@ -15,7 +15,7 @@ from microloop.errors import SessionError
 from microloop.judgement import fault, judge, nameless
 from microloop.policy import Policy
 from microloop.registry import Registry
-from microloop.tools import Tool, Toolbox
+from microloop.tools import BY_NAME, Tool, Toolbox
 from microloop.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Guardrail:
         except SessionError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails in us, `on_error` decides, and it is logged
-            return fault(found or Tool(tool, 0, self.policy.on_error, ()), session, error)
+            return fault(found or Tool(tool, BY_NAME, self.policy.on_error), session, error)
 
     # Sessions
 
@@ -281,6 +281,18 @@ class Guardrail:
         'args.schema'
         """
         return self._tools.declare(name, schema)
+
+    def undeclarable(self, name: str, error: Exception) -> None:
+        """Notes that a tool cannot be declared: its calls follow `on_error`, and no other tool is affected.
+
+        For adapters, which meet the tools of others. With `on_error: allow` its calls are checked without a schema.
+
+        >>> guard = Guardrail()
+        >>> guard.undeclarable("search", ValueError("no such type: txt"))
+        >>> guard.check("search", {}).reason
+        'guard.fault'
+        """
+        self._tools.undeclarable(name, error)
 
     def coverage(self) -> list[Covered]:
         """Which tools are guarded, and by which hook.

@@ -9,6 +9,7 @@ from microloop import _native
 from microloop._native import lib
 from microloop.encoding import arguments_json, exact_json
 from microloop.log import logger
+from microloop.tools import BY_NAME
 from microloop.verdict import ALLOW, ASK, BLOCK, WARN, Verdict
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 FAULT = "guard.fault"
 NO_CONTEXT = _native.ffi.NULL
+_NOTHING_KNOWN: tuple[Any, tuple[Any, ...]] = NO_CONTEXT, ()
 NOTED = 0xFF
 """Bits of what `microloop_check` returns that are all 0 for a plain allow; an error has one of them set as well."""
 
@@ -41,12 +43,12 @@ def judge(
 ) -> Verdict:
     """The verdict on one call."""
     data = as_json(arguments)
-    if call_id is None and batch is None:
-        packed = lib.microloop_check(session.handle, tool.index, data, len(data), NO_CONTEXT)
+    context, kept_alive = _NOTHING_KNOWN if call_id is None and batch is None else _native.context(call_id, batch)
+    if tool.index == BY_NAME:
+        packed = _native.check_named(session.handle, tool.name, data, context)
     else:
-        context, kept_alive = _native.context(call_id, batch)
         packed = lib.microloop_check(session.handle, tool.index, data, len(data), context)
-        del kept_alive
+    del kept_alive
     return verdict_of(session, tool, packed, data)
 
 
@@ -58,6 +60,8 @@ def verdict_of(session: Session, tool: Tool, packed: int, data: bytes) -> Verdic
     if packed < 0:
         raise session.failure(packed)
     found = session.verdict(packed) if packed & NOTED else Verdict(tool=tool.name, step=packed >> 8, session=session)
+    if tool.unusable and tool.on_error == "block" and found.action in _MAY_RUN:
+        return _instead(session, tool, found, _unusable(tool, found.step))
     if tool.slow_rules and found.action in _MAY_RUN:
         return _with_slow_rules(session, tool, found, data)
     return found
@@ -71,6 +75,21 @@ def _with_slow_rules(session: Session, tool: Tool, found: Verdict, data: bytes) 
         return found
     if session.guard.policy.mode == "observe":
         fields = {**fields, "action": ALLOW, "would": fields["action"]}
+    return _instead(session, tool, found, fields)
+
+
+def _unusable(tool: Tool, step: int) -> dict[str, Any]:
+    return {
+        "action": BLOCK,
+        "reason": FAULT,
+        "rule": "on_error",
+        "feedback": f"[microloop, step {step}] {tool.name} was refused: the JSON Schema of its arguments cannot be used, "
+        f"so no call of it can be checked ({tool.unusable}). Go on without this tool.",
+    }
+
+
+def _instead(session: Session, tool: Tool, found: Verdict, fields: dict[str, Any]) -> Verdict:
+    """The verdict of Python in place of the core's, which would have let the call run."""
     verdict = Verdict(tool=tool.name, step=found.step, session=session, **fields)
     session.last_verdict = verdict
     if verdict.action is BLOCK:

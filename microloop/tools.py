@@ -9,45 +9,70 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from microloop import _native
+from microloop.encoding import error_text
+from microloop.log import logger
 
 if TYPE_CHECKING:
     from microloop._policy.slow_rule import SlowRule
     from microloop.policy import Policy
 
+BY_NAME = -1
+"""In place of an index: nobody declared the tool, and the core knows it by its name."""
+# A model can make up names without end: no more of them are kept.
+_MOST_NAMED = 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it was declared."""
+    """A tool as it was declared, or as it was called."""
 
     name: str
     index: int
     on_error: str
-    slow_rules: tuple[SlowRule, ...]
+    slow_rules: tuple[SlowRule, ...] = ()
+    unusable: str = ""
+    """What is wrong with its schema, where that cannot be used: its calls follow `on_error`."""
 
 
 class Toolbox:
     """Declares tools in a native policy."""
 
-    __slots__ = ("_by_name", "_handle", "_on_error", "_policy")
+    __slots__ = ("_by_name", "_handle", "_named", "_on_error", "_policy")
 
     def __init__(self, policy: Policy, handle: int) -> None:
         self._policy = policy
         self._handle = handle
         self._by_name: dict[str, Tool] = {}
+        self._named: dict[str, Tool] = {}
         self._on_error = [entry for entry in policy.document.get("tools") or () if "on_error" in entry]
 
     def declare(self, name: str, schema: Mapping[str, Any] | None) -> Tool:
         """A tool with the JSON Schema of its arguments; later calls by that name are held to the latest schema."""
         declaration = {"name": name} if schema is None else {"name": name, "schema": schema}
         index = _native.declare_tool(self._handle, msgspec.json.encode(declaration))
-        slow_rules = tuple(rule for rule in self._policy.slow_rules if rule.applies_to(name))
-        tool = Tool(name, index, self._on_error_of(name), slow_rules)
-        self._by_name[name] = tool
+        tool = self._by_name[name] = self._tool(name, index)
         return tool
+
+    def undeclarable(self, name: str, error: Exception) -> None:
+        """A tool that could not be declared. Said once, not each time that it is listed."""
+        before = self._by_name.get(name)
+        tool = self._by_name[name] = self._tool(name, BY_NAME, error_text(error))
+        if before != tool:
+            logger().error("the schema of %s cannot be used (on_error: %s)", name, tool.on_error, exc_info=error)
 
     def find(self, name: str) -> Tool:
         """A tool by its name; one that nobody declared has no schema of its own."""
-        return self._by_name.get(name) or self.declare(name, None)
+        return self._by_name.get(name) or self._named.get(name) or self._met(name)
+
+    def _met(self, name: str) -> Tool:
+        tool = self._tool(name, BY_NAME)
+        if len(self._named) < _MOST_NAMED:
+            self._named[name] = tool
+        return tool
+
+    def _tool(self, name: str, index: int, unusable: str = "") -> Tool:
+        slow_rules = tuple(rule for rule in self._policy.slow_rules if rule.applies_to(name))
+        return Tool(name, index, self._on_error_of(name), slow_rules, unusable)
 
     def _on_error_of(self, name: str) -> str:
         from microloop._policy.globs import matches_any, names_of_entry

@@ -28,9 +28,8 @@ class HookSession:
 
     def check(self, tool: str, arguments: bytes, call_id: str | None) -> tuple[Decision, int]:
         """The decision on a call, and the number of its step."""
-        index = _native.declare_tool(self._policy_handle, json.dumps({"name": tool}).encode())
         context, kept_alive = _native.context(call_id, None)
-        packed = _native.checked(lib.microloop_check(self._handle, index, arguments, len(arguments), context))
+        packed = _native.checked(_native.check_named(self._handle, tool, arguments, context))
         del kept_alive
         decision = self._decision(packed)
         if self._policy.slow and decision.action in _RUNS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from fastmcp import Client, Context, FastMCP
@@ -11,6 +11,7 @@ from fastmcp.client.elicitation import ElicitResult
 from fastmcp.exceptions import ToolError
 from fastmcp.tools.base import ToolResult
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ImageContent, InputRequiredResult
+from pydantic import Field
 
 from microloop import Guardrail
 from microloop.adapters._gate import versions
@@ -58,6 +59,24 @@ def play(server: FastMCP, *calls: Any, meta: Any = None, **options: Any) -> list
 
 def action(result: Any) -> str | None:
     return (result.meta or {}).get("microloop", {}).get("action")
+
+
+def test_a_tool_whose_schema_cannot_be_used_is_refused_and_the_listing_and_the_others_are_whole() -> None:
+    server = shop(Guardrail())
+
+    @server.tool
+    def find(word: Annotated[str, Field(json_schema_extra={"pattern": "^(?!secret)."})]) -> str:
+        """Find."""
+        return f"no {word}"
+
+    async def run() -> Any:
+        async with Client(server) as client:
+            return [each.name for each in await client.list_tools()]
+
+    assert asyncio.run(run()) == ["search", "picture", "find"]
+    found, searched = play(server, ("find", {"word": "cats"}), ("search", CATS))
+    assert (found.meta["microloop"]["reason"], searched.is_error) == ("guard.fault", False)
+    assert "look-around" in found.content[0].text
 
 
 def test_a_refusal_is_an_error_that_carries_the_verdict_whatever_the_tool_returns() -> None:

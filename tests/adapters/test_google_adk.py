@@ -12,7 +12,7 @@ from google.adk.agents import LlmAgent, LoopAgent, ParallelAgent
 from google.adk.apps import App
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import InMemoryRunner
-from google.adk.tools import AgentTool, FunctionTool, ToolContext
+from google.adk.tools import AgentTool, BaseTool, FunctionTool, ToolContext
 from google.genai import types
 from pydantic import BaseModel
 
@@ -70,6 +70,36 @@ def test_a_tool_keeps_its_context_its_state_and_a_result_that_is_no_text() -> No
     assert answers(events) == [{"word": "cat", "places": [1, 2]}]
     assert any(event.actions.state_delta.get("counted") == "cat" for event in events)
     assert guard.session("app/user/s").state()["calls"] == 1
+
+
+class Find(BaseTool):
+    """A tool whose schema comes from elsewhere, with a pattern that takes no linear time."""
+
+    def __init__(self) -> None:
+        super().__init__(name="find", description="Finds.")
+
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        schema = {"type": "object", "properties": {"word": {"type": "string", "pattern": "^(?!secret)."}}}
+        return types.FunctionDeclaration(name=self.name, description=self.description, parameters_json_schema=schema)
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        return f"no {args['word']}"
+
+
+@pytest.mark.parametrize("on_error", ["block", "allow"])
+def test_a_tool_whose_schema_cannot_be_used_follows_on_error_and_the_run_goes_on(
+    caplog: pytest.LogCaptureFixture, on_error: str
+) -> None:
+    guard = Guardrail({"version": 1, "extends": "balanced", "on_error": on_error})
+    turns = [[("find", {"word": "cats"})], [SEARCH], [("search", {})], "done"]
+    events = say(app_of(guard, agent_of(turns, search, Find())))
+    found, searched, wrong = answers(events)
+    assert ("look-around" in found.get("error", "")) is (on_error == "block")
+    assert (found.get("result") == "no cats") is (on_error == "allow")
+    assert searched == {"result": "nothing about cats"}
+    assert "query" in wrong["error"]
+    assert events[-1].content.parts[0].text == "done"
+    assert caplog.text.count(f"the schema of find cannot be used (on_error: {on_error})") == 1
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_an_outcome_that_cannot_be_recorded_is_reported_and_reaches_the_model(
     assert "could not record a call of search" in caplog.text
 
 
-@pytest.mark.parametrize("place", ["gate.declared_schema", "middleware.session_of", "middleware.heard"])
+@pytest.mark.parametrize("place", ["middleware.session_of", "middleware.heard"])
 def test_a_fault_beside_the_calls_ends_the_run_or_is_reported(
     run: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
 ) -> None:
@@ -135,6 +135,18 @@ def test_a_fault_beside_the_calls_ends_the_run_or_is_reported(
         messages = run(agent(Scripted(turns=same(1)), lenient))["messages"]
     assert answers(messages)[0].content == "nothing about cats"
     assert "microloop failed in GuardrailMiddleware (on_error: allow)" in caplog.text
+
+
+@pytest.mark.parametrize(("on_error", "status"), [("block", "error"), ("allow", "success")])
+def test_a_tool_whose_schema_cannot_be_read_follows_on_error_alone(
+    run: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, on_error: str, status: str
+) -> None:
+    monkeypatch.setattr("microloop.adapters._langchain.gate.declared_schema", broken)
+    guard = Guardrail({"version": 1, "extends": "balanced", "on_error": on_error})
+    with caplog.at_level(logging.ERROR, logger="microloop"):
+        messages = run(agent(Scripted(turns=same(1)), guard))["messages"]
+    assert [answer.status for answer in answers(messages)] == [status]
+    assert f"the schema of search cannot be used (on_error: {on_error})" in caplog.text
 
 
 def test_a_halt_after_a_tool_that_answers_directly_is_no_success_either(run: Any) -> None:

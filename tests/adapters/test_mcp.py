@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from mcp.client import Client
@@ -12,6 +12,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import CallToolResult, ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from pydantic import Field
 from starlette.requests import Request
 
 from microloop import Guardrail, RunHalted
@@ -103,6 +104,42 @@ def test_other_requests_and_other_middleware_are_left_alone() -> None:
 
     assert asyncio.run(run()).contents[0].text == "nine to five"
     assert [each for each in seen if "discover" not in each] == ["tools/list", "tools/call", "resources/read"]
+
+
+def with_look_around(*middleware: Any) -> MCPServer:
+    """The shop, with a tool whose schema has a pattern that takes no linear time."""
+    server = shop(*middleware)
+
+    @server.tool()
+    def find(word: Annotated[str, Field(json_schema_extra={"pattern": "^(?!secret)."})]) -> str:
+        """Find."""
+        return f"no {word}"
+
+    return server
+
+
+@pytest.mark.parametrize("on_error", ["block", "allow"])
+@pytest.mark.parametrize("side", ["server", "client"])
+def test_a_tool_whose_schema_cannot_be_used_follows_on_error_and_the_listing_and_the_others_are_whole(
+    caplog: pytest.LogCaptureFixture, side: str, on_error: str
+) -> None:
+    guard = Guardrail({"version": 1, "extends": "balanced", "on_error": on_error})
+    server = with_look_around(*[GuardrailMiddleware(guard)] * (side == "server"))
+
+    async def run() -> Any:
+        async with Client(server) as client:
+            agent = client if side == "server" else GuardedClient(guard, client)
+            listed = [[each.name for each in (await agent.list_tools()).tools] for _ in range(3)]
+            calls = [("find", {"word": "cats"}), ("search", CATS), ("search", {"quarry": "cats"})]
+            return listed, [await agent.call_tool(name, arguments) for name, arguments in calls]
+
+    listed, (found, searched, wrong) = asyncio.run(run())
+    assert listed == [["search", "find"]] * 3
+    assert found.is_error is (on_error == "block")
+    assert ("look-around" if found.is_error else "no cats") in found.content[0].text
+    assert searched.structured_content == {"found": 0}
+    assert wrong.meta["microloop"]["reason"] == "args.schema"
+    assert caplog.text.count(f"the schema of find cannot be used (on_error: {on_error})") == 1
 
 
 def ordering() -> MCPServer:

@@ -44,10 +44,7 @@ class GuardedWorkbench(Workbench):
             # Schemas are made anew each time; one that has not changed is declared once.
             if self._schemas.get(name) != tool:
                 self._schemas[name] = tool
-            try:
-                self._gate.declare(name, self._schemas[name])
-            except Exception as error:  # noqa: BLE001 - raised here it could hang the agent; the call is refused instead
-                logger().error("the schema of %s cannot be used", name, exc_info=error)
+            self._gate.declare(name, self._schemas[name])
         return tools
 
     async def call_tool(

@@ -16,7 +16,7 @@ from microloop.coverage import checked_by_outer_hook
 from microloop.errors import Refused, SessionError
 from microloop.judgement import fault
 from microloop.log import logger
-from microloop.tools import Tool
+from microloop.tools import BY_NAME, Tool
 from microloop.verdict import Action, Verdict
 
 if TYPE_CHECKING:
@@ -96,9 +96,17 @@ class Gate(ABC):
     # What all gates do
 
     def declare(self, name: str, tool: Any) -> None:
-        """Holds calls of a tool to the schema that it shows the model. Done once, at first sight."""
+        """Holds calls of a tool to the schema that it shows the model. Done once, at first sight.
+
+        A tool whose schema cannot be used is noted with the guard: its own calls follow `on_error`.
+        """
         if self._declared.get(name) is not tool:
-            self.unless_faulty(lambda: self.guard.tool(name, self.schema_of(tool)))
+            try:
+                self.guard.tool(name, self.schema_of(tool))
+            except (Refused, SessionError):
+                raise
+            except Exception as error:  # noqa: BLE001 - one faulty tool must not take the others with it
+                self.guard.undeclarable(name, error)
             self.guard.covers(name, self._hook)
             self._declared[name] = tool
 
@@ -188,7 +196,7 @@ class Gate(ABC):
         except SessionError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails in us, `on_error` decides, and it is logged
-            failed = fault(Tool(name, 0, self.guard.policy.on_error, ()), None, error)
+            failed = fault(Tool(name, BY_NAME, self.guard.policy.on_error), None, error)
             entry = Entry(name, call_id, failed, native=native)
         with self.deciding(entry):
             self.tell(entry.verdict)

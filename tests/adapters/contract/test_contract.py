@@ -11,6 +11,7 @@ from reference import expected
 from scene import Finished, Harness, Scene, Turn, Watched
 from workshop import Workshop
 
+from microloop import PolicyError, _native
 from microloop.adapters._gate import gate as gate_module
 
 pytestmark = pytest.mark.adapter
@@ -218,6 +219,25 @@ def test_a_fault_of_the_guard_itself_lets_the_call_run_if_the_policy_says_so(
 
 def broken(*_: Any) -> Any:
     raise RuntimeError("a bug of ours")
+
+
+@pytest.mark.parametrize("on_error", ["block", "allow"])
+def test_a_tool_that_cannot_be_declared_follows_on_error_and_the_others_work(
+    harness: Harness, mode: str, monkeypatch: pytest.MonkeyPatch, on_error: str
+) -> None:
+    declare = _native.declare_tool
+
+    def picky(policy: int, declaration: bytes) -> int:
+        if b'"search"' in declaration:
+            raise PolicyError("its pattern needs look-around")
+        return declare(policy, declaration)
+
+    monkeypatch.setattr(_native, "declare_tool", picky)
+    played = scene([[SEARCH], [READ], "done"], policy(on_error=on_error))
+    finished = harness.play(played, mode)
+    assert played.tools.ran == [*["search"] * (on_error == "allow"), "read_page"]
+    assert finished.end == "finished"
+    assert ("its pattern needs look-around" in finished.told[0]) is (on_error == "block")
 
 
 ASKED = {"tools": [{"match": "search", "rules": [{"id": "consent", "path": "query", "ask": {"regex": "cats"}}]}]}
