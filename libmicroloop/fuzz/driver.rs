@@ -13,7 +13,7 @@ use microloop::{
     canonical::microloop_canonical,
     check::{
         MICROLOOP_ACTION_BLOCK, MICROLOOP_ACTION_HALT, MicroloopContext, microloop_cancel, microloop_check,
-        microloop_record, microloop_spend, microloop_turn, microloop_verdict,
+        microloop_check_named, microloop_record, microloop_spend, microloop_turn, microloop_verdict,
     },
     last_error::microloop_last_error,
     policy::{microloop_policy_free, microloop_policy_new},
@@ -56,7 +56,7 @@ const TOOLS: [&str; 4] = [
 
 /// Lines, each an operation: its letter, and what it takes.
 ///
-/// `c0{…}` checks a call of tool 0; `i0x{…}` the same with the call id `x`, `b0x{…}` with the batch `x`; `r`, `j`, `e` record
+/// `c0{…}` checks a call of tool 0, `n0{…}` one of a tool that nobody declared; `i0x{…}` the same with the call id `x`, `b0x{…}` with the batch `x`; `r`, `j`, `e` record
 /// a text, JSON, an error for the latest step that runs; `x` cancels it; `u` and `a` are turns; `m9` spends tokens and
 /// money; `w{…}` records a text with what is told of the step; `v` fetches the latest verdict, `s` the state, `p` where the
 /// run stands; `t9` sets the time; `h` hands the session over: saves it and loads
@@ -95,6 +95,7 @@ impl Run {
     fn operation(&mut self, letter: u8, rest: &[u8]) {
         match letter {
             b'c' => self.call(rest, 0, null()),
+            b'n' => self.call_named(rest),
             b'i' | b'b' => self.call_with(letter, rest),
             b'r' | b'j' | b'e' => self.record(letter, rest),
             b'w' => self.record_told(rest),
@@ -128,8 +129,23 @@ impl Run {
         let tool = u32::from(*tool) % 4;
         // SAFETY: the arguments have that many bytes; the context is null or lives in the caller.
         let packed = unsafe { microloop_check(self.session, tool, arguments.as_ptr(), arguments.len(), context) };
+        self.called(packed, context.is_null(), arguments);
+    }
+
+    /// The byte after the letter makes the name; the long ones share what is counted by tool.
+    fn call_named(&mut self, rest: &[u8]) {
+        let Some((tool, arguments)) = rest.split_first() else { return };
+        let name = format!("made up {tool}").repeat(if *tool < 128 { 1 } else { 30 });
+        let (text, len) = (name.as_ptr(), name.len());
+        // SAFETY: name and arguments have that many bytes; a null context is allowed.
+        let packed =
+            unsafe { microloop_check_named(self.session, text, len, arguments.as_ptr(), arguments.len(), null()) };
+        self.called(packed, true, arguments);
+    }
+
+    fn called(&mut self, packed: i64, is_new: bool, arguments: &[u8]) {
         let before = self.latest;
-        let (action, step) = self.judged(packed, context.is_null());
+        let (action, step) = self.judged(packed, is_new);
         let is_json = serde_json::from_slice::<Value>(arguments).is_ok();
         assert!(is_json || action >= MICROLOOP_ACTION_BLOCK, "arguments that are no JSON were let through");
         if step <= before {

@@ -263,6 +263,53 @@ def test_a_fault_in_charging_lets_answers_pass_where_the_policy_lets_faults_pass
     assert Client(Script("done"), attached(guard)).ask()["message"]["content"] == "done"
 
 
+@pytest.mark.parametrize("place", ["runs.session_of", "guardrail.halt_of", "guardrail.Runs.expect"])
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_fault_around_a_request_lets_it_pass_where_the_policy_lets_faults_pass(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str, *, streams: bool
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(f"microloop.adapters._litellm.{place}", broken)
+    client = Client(Script(["cats"], "done"), attached(Guardrail({"version": 1, "on_error": "allow"})))
+    if streams:
+        assert any(each["delta"].get("tool_calls") for each in client.said())
+    else:
+        assert client.ask()["message"]["tool_calls"]
+        assert client.ask()["message"]["content"] == "done"
+    assert "microloop failed in litellm.MicroloopGuardrail (on_error: allow)" in caplog.text
+    assert "a bug of ours" in caplog.text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_fault_before_a_request_ends_it_by_default_and_the_model_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch, *, stream: bool
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr("microloop.adapters._litellm.runs.session_of", broken)
+    model = Script(["cats"])
+    assert Client(model, attached(Guardrail())).post(stream=stream).status_code == 500
+    assert model.asked == []
+
+
+def test_what_it_cannot_guard_it_refuses_whatever_on_error_says() -> None:
+    lenient = attached(Guardrail({"version": 1, "on_error": "allow"}))
+    assert Client(Script(["cats"]), lenient).post("chat/completions", n=2).status_code == 400
+
+
+def test_a_tool_whose_schema_cannot_be_used_leaves_the_others_alone() -> None:
+    model = Script(["cats"], "I found nothing.")
+    client = Client(model, attached(Guardrail()))
+    word = {"type": "string", "pattern": "^(?!secret)."}
+    find = {"name": "find", "parameters": {"type": "object", "properties": {"word": word}}}
+    tools = [*TOOLS, {"type": "function", "function": find}]
+    choice = client.post(tools=tools).json()["choices"][0]
+    assert choice["message"]["tool_calls"][0]["function"]["name"] == "search"
+
+
 def test_a_request_that_the_model_does_not_answer_is_let_go_of() -> None:
     import litellm
 

@@ -81,14 +81,18 @@ class MicroloopGuardrail(CustomGuardrail):
             _check_form(data, call_type)
         if call_type not in _CHAT:
             return None
-        session = self._runs.session(data, user_api_key_dict.api_key)
-        self._open(data, _Request(session, list(data["messages"])))
-        messages = self._gate.unless_faulty(lambda: self._mediator.receive(session, data))
-        data["messages"] = data["messages"] if messages is None else messages
-        halt = halt_of(session)
+        halt = self._gate.unless_faulty(lambda: self._received(data, user_api_key_dict.api_key))
         if halt is not None:
             self._refuse(data, halt)
         return data
+
+    def _received(self, data: dict[str, Any], api_key: str | None) -> Verdict | None:
+        """Takes a request in; the verdict that halted its run, if one did."""
+        session = self._runs.session(data, api_key)
+        self._open(data, _Request(session, list(data["messages"])))
+        messages = self._gate.unless_faulty(lambda: self._mediator.receive(session, data))
+        data["messages"] = data["messages"] if messages is None else messages
+        return halt_of(session)
 
     async def async_post_call_success_hook(
         self, data: dict[str, Any], user_api_key_dict: Any, response: Any
@@ -98,7 +102,7 @@ class MicroloopGuardrail(CustomGuardrail):
         if data["litellm_call_id"] in self._requests:
             return await self._settled(data, response)
         if has_calls(response):
-            raise _unseen()
+            self._gate.unless_faulty(_unseen)
         return None
 
     async def async_post_call_failure_hook(
@@ -119,17 +123,28 @@ class MicroloopGuardrail(CustomGuardrail):
         """Check the calls of a stream: text passes at once, calls are held until they are all there."""
         del user_api_key_dict
         guarded = request_data["litellm_call_id"] in self._requests
+        async for chunk in self._checked(response, request_data) if guarded else self._unchecked(response):
+            yield chunk
+
+    async def _checked(self, response: Any, data: dict[str, Any]) -> AsyncIterator[Any]:
         chunks: list[Any] = []
         held: list[Any] = []
         async for chunk in response:
             chunks.append(chunk)
-            if not guarded and has_calls(chunk):
-                raise _unseen()
             if held or has_calls(chunk):
                 held.append(chunk)
             else:
                 yield chunk
-        for chunk in await self._released(request_data, chunks, held) if guarded else ():
+        for chunk in await self._released(data, chunks, held):
+            yield chunk
+
+    async def _unchecked(self, response: Any) -> AsyncIterator[Any]:
+        """A stream that answers a request which the guard has not seen: a fault of its own, if there are calls."""
+        told = False
+        async for chunk in response:
+            if not told and has_calls(chunk):
+                self._gate.unless_faulty(_unseen)
+                told = True
             yield chunk
 
     async def _released(self, data: dict[str, Any], chunks: list[Any], held: list[Any]) -> Iterable[Any]:
@@ -145,7 +160,7 @@ class MicroloopGuardrail(CustomGuardrail):
     async def _settled(self, data: dict[str, Any], response: ModelResponse) -> ModelResponse:
         request = self._requests.pop(data["litellm_call_id"])
         settled, conversation = await self._mediator.settle(request.session, request.sent, data, response)
-        self._runs.expect(request.session, conversation)
+        self._gate.unless_faulty(lambda: self._runs.expect(request.session, conversation))
         return settled
 
     def _open(self, data: Mapping[str, Any], request: _Request) -> None:
@@ -173,8 +188,8 @@ def _halted(halt: Verdict) -> HTTPException:
     return HTTPException(400, {"error": _last_words(halt), "microloop": halt.as_dict()})
 
 
-def _unseen() -> HTTPException:
-    return HTTPException(500, {"error": "an answer has tool calls, but microloop has not seen its request"})
+def _unseen() -> None:
+    raise HTTPException(500, {"error": "an answer has tool calls, but microloop has not seen its request"})
 
 
 def _check_form(data: Mapping[str, Any], call_type: str) -> None:
@@ -184,5 +199,5 @@ def _check_form(data: Mapping[str, Any], call_type: str) -> None:
         raise HTTPException(400, {"error": problem})
     if data.get("functions"):
         raise HTTPException(400, {"error": "functions is OpenAI's older form of tools; microloop guards tools: use it"})
-    if (data.get("n") or 1) > 1:
+    if (data.get("n") or 1) != 1:
         raise HTTPException(400, {"error": f"n is {data['n']}; microloop guards tools of one choice: leave n out"})
