@@ -83,8 +83,8 @@ def _unusable(tool: Tool, step: int) -> dict[str, Any]:
         "action": BLOCK,
         "reason": FAULT,
         "rule": "on_error",
-        "feedback": f"[microloop, step {step}] {tool.name} was refused: the JSON Schema of its arguments cannot be used, "
-        f"so no call of it can be checked ({tool.unusable}). Go on without this tool.",
+        "feedback": f"[microloop, step {step}] {tool.name} was refused: the JSON Schema of its arguments cannot be "
+        f"used, so no call of it can be checked ({tool.unusable}). Go on without this tool.",
     }
 
 

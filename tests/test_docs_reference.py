@@ -38,7 +38,7 @@ OBJECTS = {
 }
 # What adapters and the package itself need, and no user.
 INTERNAL = {
-    Guardrail: {"covers", "enter", "forget", "judge", "leave"},
+    Guardrail: {"covers", "enter", "forget", "judge", "leave", "undeclarable"},
     Session: {"anonymous", "entered", "entered_run", "failure", "guard", "handle", "notes", "put", "verdict"},
     Decision: set(),
     Monitor: set(),

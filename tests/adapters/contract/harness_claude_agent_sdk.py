@@ -28,7 +28,7 @@ class ClaudeAgentSdk(Harness):
     """`query`, and a `ClaudeSDKClient`."""
     pauses = True
     lacks: ClassVar[dict[str, str]] = {
-        "a_tool_that_cannot_be_declared_follows_on_error_and_the_others_work": "its hooks are shown no schemas of tools",
+        "a_tool_that_cannot_be_declared_follows_on_error_and_the_others_work": "its hooks see no schemas of tools",
     }
 
     def play(self, scene: Scene, mode: str) -> Finished:
