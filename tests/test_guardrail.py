@@ -9,6 +9,7 @@ import logging
 import pickle
 import subprocess
 import sys
+from collections.abc import Mapping
 
 import pytest
 
@@ -371,24 +372,31 @@ def test_observe_mode_withholds_such_a_refusal_too():
 # Faults of our own
 
 
-NO_TEXT = "half a character \ud83d"
-"""A name that no encoding takes, which the library refuses with a status."""
+class Unreadable(Mapping):
+    def __getitem__(self, key):
+        raise RuntimeError("no argument can be read")
+
+    def __iter__(self):
+        raise RuntimeError("no argument can be read")
+
+    def __len__(self):
+        return 1
 
 
 def test_a_fault_blocks_and_is_reported(caplog):
     guard = Guardrail()
-    verdict = guard.check(NO_TEXT, {})
+    verdict = guard.check("one more", Unreadable())
     assert (verdict.action, verdict.reason) == (Action.BLOCK, "guard.fault")
     assert verdict.feedback
-    assert "half a character" in caplog.text
+    assert "one more" in caplog.text
     assert caplog.records[-1].exc_info is not None
 
 
 def test_a_fault_lets_the_call_run_where_the_policy_says_so_and_is_reported(caplog):
     guard = Guardrail({"version": 1, "extends": "balanced", "on_error": "allow"})
-    verdict = guard.check(NO_TEXT, {})
+    verdict = guard.check("one more", Unreadable())
     assert (verdict.action, verdict.reason) == (Action.ALLOW, "guard.fault")
-    assert "half a character" in caplog.text
+    assert "one more" in caplog.text
     guard.record(verdict, "there is no step to record, and that is no error")
     guard.cancel(verdict)
 

@@ -27,6 +27,12 @@ static inline int64_t check(uint64_t session, uint32_t tool, _GoString_ args, _G
 	return microloop_check(session, tool, BYTES(args), &context);
 }
 
+static inline int64_t check_named(uint64_t session, _GoString_ name, _GoString_ args, _GoString_ call_id,
+								  _GoString_ batch) {
+	microloop_context context = {BYTES(call_id), BYTES(batch)};
+	return microloop_check_named(session, BYTES(name), BYTES(args), &context);
+}
+
 static inline int64_t record(uint64_t session, uint64_t step, uint32_t kind, _GoString_ outcome) {
 	return microloop_record(session, step, kind, BYTES(outcome));
 }
@@ -134,6 +140,9 @@ func stateOf(session uint64) ([]byte, error) {
 
 func check(session uint64, call Call) (int64, error) {
 	return attempt(func() int64 {
+		if !call.Tool.declared {
+			return int64(C.check_named(C.uint64_t(session), call.Tool.Name, call.Args, call.ID, call.Batch))
+		}
 		return int64(C.check(C.uint64_t(session), C.uint32_t(call.Tool.index), call.Args, call.ID, call.Batch))
 	})
 }

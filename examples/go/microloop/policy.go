@@ -10,10 +10,12 @@ type Policy struct {
 	handle *owned
 }
 
-// Tool is a tool that was declared with a policy. It is good for the sessions of that policy.
+// Tool is a tool that was declared with a policy. It is good for the sessions of that policy. One that nobody declared, what
+// the model asks for and the host does not have, is Tool{Name: name}.
 type Tool struct {
-	Name  string
-	index uint32
+	Name     string
+	index    uint32
+	declared bool
 }
 
 // NewPolicy reads a policy document: JSON, with nothing left to extend.
@@ -39,7 +41,7 @@ func (p *Policy) Tool(name string, schema json.RawMessage) (Tool, error) {
 		return Tool{}, err
 	}
 	index, err := declare(p.handle.number, string(declaration))
-	return Tool{name, index}, err
+	return Tool{name, index, err == nil}, err
 }
 
 // Close frees the policy. Its sessions live on.

@@ -1,6 +1,7 @@
 package microloop_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,20 @@ func TestArgumentsAgainstTheSchemaAreRefusedAndNoErrors(t *testing.T) {
 		equal(t, "the action", verdict.Action, microloop.Block)
 		equal(t, "the reason", verdict.Reason, reason)
 	}
+}
+
+func TestAToolThatNobodyDeclaredIsCheckedByItsName(t *testing.T) {
+	session, _ := search(t)
+	for _, want := range []microloop.Action{microloop.Allow, microloop.Warn, microloop.Block} {
+		verdict := check(t, session, microloop.Call{Tool: microloop.Tool{Name: "search"}, Args: "{}"})
+		equal(t, "the action", verdict.Action, want)
+		equal(t, "the tool", verdict.Tool, "search")
+		if verdict.Allowed() {
+			record(t, session, verdict, microloop.Text("nothing found"))
+		}
+	}
+	_, err := session.Check(microloop.Call{Args: "{}"})
+	equal(t, "a call without a tool is an error", errors.Is(err, microloop.ErrInvalidArgument), true)
 }
 
 func TestACancelledCallIsForgotten(t *testing.T) {

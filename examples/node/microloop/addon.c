@@ -118,6 +118,23 @@ static napi_value check(napi_env env, napi_callback_info info) {
     return made;
 }
 
+/* The same of a tool that nobody declared, by its name. */
+static napi_value check_named(napi_env env, napi_callback_info info) {
+    napi_value given[MOST_ARGUMENTS], made = NULL;
+    uint64_t session;
+    text name = {NULL, 0}, args = {NULL, 0}, call_id = {NULL, 0}, batch = {NULL, 0};
+    if (read_arguments(env, info, given) && read_handle(env, given[0], &session) && read_text(env, given[1], &name) &&
+        read_text(env, given[2], &args) && read_text(env, given[3], &call_id) && read_text(env, given[4], &batch)) {
+        microloop_context context = {BYTES(call_id), BYTES(batch)};
+        made = number(env, microloop_check_named(session, BYTES(name), BYTES(args), &context));
+    }
+    free(name.data);
+    free(args.data);
+    free(call_id.data);
+    free(batch.data);
+    return made;
+}
+
 static napi_value record(napi_env env, napi_callback_info info) {
     napi_value given[MOST_ARGUMENTS], made = NULL;
     uint64_t session;
@@ -192,7 +209,7 @@ NAPI_MODULE_INIT(/* env, exports */) {
         FUNCTION("sessionState", session_state), FUNCTION("check", check),
         FUNCTION("record", record),              FUNCTION("cancel", cancel),
         FUNCTION("turn", turn),                  FUNCTION("spend", spend),
-        FUNCTION("verdict", verdict),
+        FUNCTION("verdict", verdict),          FUNCTION("checkNamed", check_named),
     };
     return ok(env, napi_define_properties(env, exports, sizeof FUNCTIONS / sizeof *FUNCTIONS, FUNCTIONS)) ? exports : NULL;
 }

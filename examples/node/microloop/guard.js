@@ -2,9 +2,10 @@ import { checked, native } from './native.js';
 import { Session } from './session.js';
 
 /**
- * A tool that was declared with a guard. It is good for the sessions of that guard.
+ * A tool that was declared with a guard. It is good for the sessions of that guard. One that nobody declared, what the
+ * model asks for and the host does not have, is `{ name }`.
  *
- * @typedef {{ readonly name: string, readonly index: number }} Tool
+ * @typedef {{ readonly name: string, readonly index?: number }} Tool
  */
 
 /**

@@ -38,7 +38,10 @@ export class Session {
    */
   check(tool, args, { callId = '', batch = '' } = {}) {
     const text = typeof args === 'string' ? args : JSON.stringify(args);
-    return this.#unpack(checked(native.check(this.#handle, tool.index, text, callId, batch)), tool.name);
+    const packed = tool.index === undefined
+      ? native.checkNamed(this.#handle, tool.name, text, callId, batch)
+      : native.check(this.#handle, tool.index, text, callId, batch);
+    return this.#unpack(checked(packed), tool.name);
   }
 
   /**

@@ -52,7 +52,8 @@ test('a step ends once', (t) => {
 test('a value of the wrong type is a TypeError and nothing worse', (t) => {
   const { session, tool } = search(t);
   assert.throws(() => session.check(tool, undefined), TypeError);
-  assert.throws(() => session.check({ name: 'search' }, CATS), TypeError);
+  assert.throws(() => session.check({ index: 'search' }, CATS), TypeError);
+  assert.throws(() => session.check({}, CATS), TypeError);
   assert.throws(() => session.check(tool, CATS, { callId: 7 }), TypeError);
   for (const tokens of [-1, 0.5, NaN, 2 ** 53]) assert.throws(() => session.spend({ tokens }), RangeError);
   assert.equal(session.state().steps, 0);

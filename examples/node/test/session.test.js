@@ -35,6 +35,17 @@ test('arguments against the schema are refused, and are no errors', (t) => {
   assert.equal(session.state().refusals, 3);
 });
 
+test('a tool that nobody declared is checked by its name', (t) => {
+  const { session } = search(t);
+  for (const action of ['allow', 'warn', 'block']) {
+    const verdict = session.check({ name: 'search' }, {});
+    assert.equal(verdict.action, action);
+    assert.equal(verdict.tool, 'search');
+    if (verdict.allowed) session.record(verdict, 'nothing found');
+  }
+  assert.throws(() => session.check({ name: '' }, {}), { code: 'MICROLOOP_INVALID_ARGUMENT' });
+});
+
 test('a cancelled call is forgotten', (t) => {
   const { session, tool } = search(t);
   for (let n = 0; n < 5; n += 1) {
