@@ -186,7 +186,7 @@ def test_broken_lines_are_told_and_counted(tmp_path):
     path.write_text(json.dumps(line("a")) + "\nnothing\n", encoding="utf-8")
     result = backtest("balanced", path)
     assert "line 2: not JSON" in result.stderr
-    assert "; 1 problems" in result.stdout
+    assert "; 1 problem" in result.stdout
 
 
 @pytest.mark.skipif(find_spec("duckdb") is None, reason="duckdb is not installed")

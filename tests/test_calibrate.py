@@ -91,7 +91,7 @@ def test_the_choice_is_the_strictest_that_stops_few_enough():
 
 
 def test_runs_that_are_stopped_at_any_level_cannot_be_calibrated_away():
-    with pytest.raises(ValueError, match="1 of 99 good runs are stopped however high"):
+    with pytest.raises(ValueError, match="1 of 99 good runs would be stopped however high"):
         choose([math.inf] + [NEVER] * 98, alpha=0.01)
 
 
@@ -139,7 +139,7 @@ def test_only_runs_that_succeeded_are_good(calibrate):
 def test_where_nothing_says_how_runs_ended_all_are_good_and_that_is_said(calibrate):
     result = calibrate([1] * 100, outcome=None)
     assert result.exit_code == 0
-    assert "all 100 are taken to be good" in result.stderr
+    assert "all are taken to be good (100 runs)" in result.stderr
 
 
 def test_too_few_runs_are_said_with_what_they_can_vouch_for(calibrate):

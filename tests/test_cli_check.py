@@ -43,7 +43,7 @@ def test_each_step_has_a_line_with_what_would_have_happened(check):
         "    2  block  search  loop.repeat, 3 of 3, because of steps 0, 1",
         "    3  block  search  loop.repeat, 4 of 3, because of steps 0, 1",
         "this run: 4 steps, first stopped at step 2; 2 allow, 2 block (loop.repeat 2)",
-        "1 runs under strict_loop_detection: 1 would have been stopped",
+        "1 run under strict_loop_detection: 1 would have been stopped",
     ]
 
 
@@ -54,7 +54,7 @@ def test_a_run_that_nothing_stops_ends_with_0(check):
 
 
 def test_quiet_shows_only_what_is_notable(check):
-    assert check(FINE, "-q").output == "1 runs under strict_loop_detection: 0 would have been stopped\n"
+    assert check(FINE, "-q").output == "1 run under strict_loop_detection: 0 would have been stopped\n"
     assert check(LOOP, "-q").output.count("block") == 3
 
 
@@ -147,7 +147,7 @@ def test_a_broken_line_is_told_with_its_number_and_skipped(check, line, says):
     assert result.exit_code == 0
     assert "error: line 3 is skipped: " in result.stderr
     assert says in result.stderr
-    assert "1 broken lines skipped" in result.stdout
+    assert "1 broken line skipped" in result.stdout
 
 
 def test_input_without_a_single_step_cannot_be_used(check, tmp_path):

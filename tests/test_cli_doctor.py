@@ -52,7 +52,7 @@ def test_without_the_native_library_it_says_so_and_what_to_do(tmp_path):
     assert (done.returncode, done.stderr) == (1, "")
     assert "wrong   library: the native part of microloop cannot be loaded" in done.stdout
     assert "pip install --force-reinstall ." in done.stdout
-    assert done.stdout.endswith("1 problems\n")
+    assert done.stdout.endswith("1 problem\n")
 
 
 def install(folder, package, version, module=None):

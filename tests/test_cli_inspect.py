@@ -43,7 +43,7 @@ def test_only_the_steps_are_told_at_which_something_begins(inspect):
         "  step 3: warning: search gave the same answer again, as in steps 1–2",
         "  step 5: stalled: search gave the same answer again, as in steps 1–4; the guard would block it",
         "this run: 7 steps, stalled since step 5; the guard would have stopped it at step 5",
-        "1 runs under balanced: 1 stalled",
+        "1 run under balanced: 1 stalled",
     ]
 
 
@@ -51,7 +51,7 @@ def test_progress_that_a_check_verifies_is_told(inspect):
     result = inspect([check(5, 1), step("edit", "ok"), check(2, 2)])
     assert result.exit_code == 0
     assert "  step 2: progress: the check is better than ever (2 after 5)" in result.output
-    assert "this run: 3 steps, healthy; verified progress 1 times" in result.output
+    assert "this run: 3 steps, healthy; verified progress 1 time" in result.output
 
 
 def test_a_check_that_gets_worse_is_told(inspect):
@@ -131,7 +131,7 @@ def test_json_is_an_object_a_line_and_a_summary(inspect):
 def test_a_broken_line_is_told_with_its_number_and_counted(inspect):
     result = inspect([*FINE[:2], '{"tool": ', FINE[2]])
     assert "error: line 3 is skipped: not JSON" in result.stderr
-    assert result.stdout.endswith("1 runs under balanced: 1 healthy; 1 broken lines skipped\n")
+    assert result.stdout.endswith("1 run under balanced: 1 healthy; 1 broken line skipped\n")
     told = [json.loads(line) for line in inspect([FINE[0], "[1]"], "--json").output.splitlines()]
     assert told[0]["broken_line"] == 2
     assert told[-1]["summary"]["broken_lines"] == 1

@@ -93,7 +93,7 @@ def test_each_change_is_told_as_it_happens_and_ctrl_c_ends_with_a_summary(watchi
     assert command.line().startswith("  step 4: stalled: ")
     command.process.send_signal(signal.SIGINT)
     code, rest = command.ended()
-    assert (code, rest[-1]) == (1, "1 runs under balanced: 1 stalled")
+    assert (code, rest[-1]) == (1, "1 run under balanced: 1 stalled")
 
 
 def test_a_file_that_is_replaced_is_said_and_read_from_its_start(watching, log, tmp_path):
@@ -170,7 +170,7 @@ def test_a_document_that_is_written_anew_with_each_message_tells_only_what_is_ne
 def test_it_ends_when_nothing_comes_any_more(watching, log):
     command = watching(log, "--until-idle", "0.1")
     code, rest = command.ended()
-    assert (code, rest[-1]) == (0, "1 runs under balanced: 1 healthy")
+    assert (code, rest[-1]) == (0, "1 run under balanced: 1 healthy")
 
 
 def test_without_follow_it_ends_at_the_end(log):
@@ -184,7 +184,7 @@ def test_a_line_that_stays_half_written_is_told_as_broken(watching, log):
     code, rest = watching(log, "--until-idle", "0.1").ended()
     assert code == 0
     assert any(line.startswith("error: line 2 is skipped: not JSON") for line in rest)
-    assert rest[-1].endswith("; 1 broken lines skipped")
+    assert rest[-1].endswith("; 1 broken line skipped")
 
 
 def test_what_cannot_be_followed_ends_with_2(tmp_path):

@@ -85,7 +85,7 @@ def test_test_plays_the_traces_beside_the_file(run, team):
     traces = team.with_name("team.traces.yaml")
     traces.write_text(TRACE % "block", encoding="utf-8")
     result = run("policy", "test", team)
-    assert (result.exit_code, result.output) == (0, "ok   The third is refused.\n1 traces, 0 failed\n")
+    assert (result.exit_code, result.output) == (0, "ok   The third is refused.\n1 trace, 0 failed\n")
 
 
 def test_test_shows_what_was_expected_and_what_was_seen(run, team, tmp_path):

@@ -82,5 +82,5 @@ def test_standard_input_is_read_and_broken_lines_are_counted():
     result = CliRunner().invoke(app, ["replay", "-"], input="\n".join([*LINES, "{"]))
     assert result.exit_code == 0
     assert "is skipped" in result.stderr
-    assert "1 broken lines skipped" in result.stderr
+    assert "1 broken line skipped" in result.stderr
     assert result.stdout.count("\n") == len(LINES) + 1

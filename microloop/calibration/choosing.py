@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from microloop.calibration.ladder import FACTORS
+from microloop.counting import counted
 
 
 class TooFewRunsError(ValueError):
@@ -53,7 +54,7 @@ def choose(scores: Sequence[float], alpha: float) -> Choice:
     runs = len(scores)
     if runs < runs_needed(alpha):
         raise TooFewRunsError(
-            f"a rate of {alpha:g} needs at least {runs_needed(alpha)} good runs, found {runs}; "
+            f"a rate of {alpha:g} needs at least {counted(runs_needed(alpha), 'good run')}, found {runs}; "
             + (f"with these, the lowest rate is {1 / (runs + 1):.2g}" if runs else "give a folder with recorded runs")
         )
     for factor in FACTORS:
@@ -62,6 +63,7 @@ def choose(scores: Sequence[float], alpha: float) -> Choice:
             return Choice(factor, runs, stopped, alpha)
     beyond = sum(score >= FACTORS[-1] for score in scores)
     raise ValueError(
-        f"{beyond} of {runs} good runs are stopped however high the loop levels are; a rate of {alpha:g} allows "
+        f"{beyond} of {counted(runs, 'good run')} would be stopped however high the loop levels are; "
+        f"a rate of {alpha:g} allows "
         f"{math.floor(round(alpha * (runs + 1), 6)) - 1}. See `microloop backtest` for the reasons"
     )

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from microloop.backtest.summary import Example, Group, Summary
+from microloop.counting import counted
 from microloop.shown import visible
 
 _ACTIONS = ("allow", "warn", "ask", "block", "halt")
@@ -35,8 +36,8 @@ def _head(summary: Summary, problems: int) -> str:
     groups = summary.groups()
     steps = sum(group.steps for group in groups.values())
     known = ", ".join(f"{groups[name].runs:,} {name}" for name in ("succeeded", "failed", "unknown"))
-    broken = f"; {problems} problems" if problems else ""
-    return f"{summary.runs:,} runs with {steps:,} steps: {known}{broken}"
+    broken = f"; {counted(problems, 'problem')}" if problems else ""
+    return f"{counted(summary.runs, 'run')} with {counted(steps, 'step')}: {known}{broken}"
 
 
 def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, ...]]:
@@ -63,7 +64,7 @@ def _of(part: int, whole: int) -> str:
 def _reasons(summary: Summary) -> Iterator[tuple[str, ...]]:
     for reason, runs in summary.stops.most_common(_REASONS):
         good = summary.stops_in_succeeded[reason]
-        told = f"{runs:,} runs" + (f", {good:,} of them good" if good else "")
+        told = counted(runs, "run") + (f", {good:,} of them good" if good else "")
         yield (f"  {reason}", told, _where(summary.examples[reason]))
 
 

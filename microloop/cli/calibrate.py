@@ -8,6 +8,7 @@ import click
 
 from microloop.cli.references import LogFormat, NumberRange, PolicyReference, load_policy
 from microloop.cli.style import complain
+from microloop.counting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,7 +90,7 @@ def _good(runs: list[RecordedRun]) -> list[RecordedRun]:
         complain("no run was found; see `microloop calibrate --help`")
         raise SystemExit(2)
     if all(run.succeeded is None for run in runs):
-        click.echo(f"nothing says how the runs ended: all {len(runs)} are taken to be good", err=True)
+        click.echo(f"nothing says how the runs ended: all are taken to be good ({counted(len(runs), 'run')})", err=True)
         return runs
     return [run for run in runs if run.succeeded]
 

@@ -9,6 +9,7 @@ import click
 
 from microloop.cli.recording import heading
 from microloop.cli.style import complain, paint_action
+from microloop.counting import as_many, counted
 from microloop.recorded import BrokenLine
 from microloop.shown import visible
 from microloop.verdict import Action
@@ -44,8 +45,9 @@ class TextReport:
         for run in runs:
             click.echo(f"{visible(run.run_id) or 'this run'}: {_fate(run)}")
         stopped = sum(run.stopped for run in recheck.runs.values())
-        broken = f", {recheck.broken_lines} broken lines skipped" if recheck.broken_lines else ""
-        click.echo(f"{len(recheck.runs)} runs under {recheck.policy.name}: {stopped} would have been stopped{broken}")
+        broken = f", {counted(recheck.broken_lines, 'broken line')} skipped" if recheck.broken_lines else ""
+        runs_under = f"{counted(len(recheck.runs), 'run')} under {recheck.policy.name}"
+        click.echo(f"{runs_under}: {stopped} would have been stopped{broken}")
 
 
 class JsonReport:
@@ -93,13 +95,16 @@ def _why(judged: JudgedStep, verdict: Verdict) -> str:
     if not is_notable(verdict):
         return ""
     would = f" (would {verdict.would})" if verdict.would is not None else ""
-    counted = f", {verdict.seen} of {verdict.limit}" if verdict.limit is not None else ""
-    steps = f", because of steps {', '.join(map(str, judged.evidence))}" if judged.evidence else ""
-    return f"{would}  {verdict.reason}{counted}{steps}"
+    reached = f", {verdict.seen} of {verdict.limit}" if verdict.limit is not None else ""
+    return f"{would}  {verdict.reason}{reached}{_because(judged.evidence)}"
+
+
+def _because(steps: tuple[int, ...]) -> str:
+    return f", because of {as_many(len(steps), 'step')} {', '.join(map(str, steps))}" if steps else ""
 
 
 def _fate(run: RunSummary) -> str:
-    counted = ", ".join(f"{count} {action}" for action, count in run.actions.most_common())
+    actions = ", ".join(f"{count} {action}" for action, count in run.actions.most_common())
     if run.halted_at is not None:
         end = f"halted at step {run.halted_at}"
     else:
@@ -107,7 +112,7 @@ def _fate(run: RunSummary) -> str:
     reasons = (
         f" ({', '.join(f'{reason} {count}' for reason, count in run.reasons.most_common())})" if run.reasons else ""
     )
-    return f"{run.steps} steps, {end}; {counted}{reasons}"
+    return f"{counted(run.steps, 'step')}, {end}; {actions}{reasons}"
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from microloop.cli.style import paint
+from microloop.counting import counted
 
 if TYPE_CHECKING:
     from microloop.doctor.finding import Finding
@@ -37,7 +38,7 @@ def command(*, as_json: bool) -> None:
         listed = [asdict(finding) for finding in findings]
         click.echo(json.dumps({"healthy": not problems, "findings": listed}, indent=2, ensure_ascii=False))
     else:
-        click.echo(f"{problems} problems" if problems else paint("all is well", "green"))
+        click.echo(counted(problems, "problem") if problems else paint("all is well", "green"))
     raise SystemExit(bool(problems))
 
 

@@ -10,6 +10,7 @@ import click
 
 from microloop.cli.references import PolicyReference, load_policy
 from microloop.cli.style import complain, paint
+from microloop.counting import counted
 
 if TYPE_CHECKING:
     from microloop.traces import Played, Trace
@@ -58,4 +59,4 @@ def _print(played: list[Played]) -> None:
         for problem in each.problems:
             click.echo(f"     {problem}")
     failed = sum(not each.passed for each in played)
-    click.echo(f"{len(played)} traces, {failed} failed")
+    click.echo(f"{counted(len(played), 'trace')}, {failed} failed")

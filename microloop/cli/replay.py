@@ -9,6 +9,7 @@ import click
 from microloop.cli.recording import Asked, Recording, heading, recording_options, tell_broken
 from microloop.cli.source import open_lines
 from microloop.cli.style import paint, paint_action, paint_status
+from microloop.counting import counted
 from microloop.shown import visible
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def command(asked: Asked, *, first: int | None, last: int | None) -> None:
                 _print(step, head=step.run_id != shown)
                 shown = step.run_id
     if recording.broken_lines:
-        click.echo(f"{recording.broken_lines} broken lines skipped", err=True)
+        click.echo(f"{counted(recording.broken_lines, 'broken line')} skipped", err=True)
     if highest is None:
         raise asked.without_steps("replay")
     if shown is None:

@@ -11,6 +11,7 @@ from microloop.cli.recording import Asked, Recording
 from microloop.cli.references import LogFormat, PolicyReference, load_policy
 from microloop.cli.source import open_lines
 from microloop.cli.style import complain
+from microloop.counting import counted
 from microloop.shown import visible
 
 if TYPE_CHECKING:
@@ -104,4 +105,4 @@ def _write(output: str, runs: list[NamedRun], policy: str, broken_lines: int) ->
         complain(f"{output}: cannot be written: {error.strerror}; choose another place with --output")
         raise SystemExit(2) from None
     if output != "-":
-        click.echo(f"{output}: {len(runs):,} {'run' if len(runs) == 1 else 'runs'} under {policy}", err=True)
+        click.echo(f"{output}: {counted(len(runs), 'run')} under {policy}", err=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from microloop.counting import as_many
 from microloop.decision import Proof, Status
 from microloop.verdict import ALLOW, ASK, BLOCK, HALT, WARN, Verdict
 
@@ -61,7 +62,7 @@ def _happening(step: TimelineStep, proof: Proof) -> str:
     # What still speaks for the status may be of an earlier step, with another tool.
     now = step.verdict is not None and step.verdict.reason == proof.reason
     told = _HAPPENED[proof.reason].format(tool=step.tool if now else "a tool")
-    return f"{told}, as in step{'s' if len(before) > 1 else ''} {ranges(before)}" if before else told
+    return f"{told}, as in {as_many(len(before), 'step')} {ranges(before)}" if before else told
 
 
 def _guard(step: TimelineStep) -> list[str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from microloop.counting import counted
 from microloop.decision import Status
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ class RunEnd:
 
     def __str__(self) -> str:
         since = "" if self.since is None else f" since step {self.since}"
-        progress = f"; verified progress {self.progress} times" if self.progress else ""
+        progress = f"; verified progress {counted(self.progress, 'time')}" if self.progress else ""
         stop = "" if self.first_stop is None else f"; the guard would have stopped it at step {self.first_stop}"
-        return f"{self.steps} steps, {self.status}{since}{progress}{stop}"
+        return f"{counted(self.steps, 'step')}, {self.status}{since}{progress}{stop}"
 
     def as_dict(self) -> dict[str, Any]:
         """For programs."""

@@ -10,6 +10,7 @@ import click
 from microloop.cli.recording import heading, tell_broken
 from microloop.cli.story import story
 from microloop.cli.style import paint, paint_status
+from microloop.counting import counted
 from microloop.shown import visible
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ class TextTeller:
         """A line for each run, and one for all."""
         for run in ends.runs:
             click.echo(f"{visible(run.run_id) or 'this run'}: {run}")
-        broken = f"; {recording.broken_lines} broken lines skipped" if recording.broken_lines else ""
-        click.echo(f"{len(ends.runs)} runs under {recording.policy.name}: {ends}{broken}")
+        broken = f"; {counted(recording.broken_lines, 'broken line')} skipped" if recording.broken_lines else ""
+        click.echo(f"{counted(len(ends.runs), 'run')} under {recording.policy.name}: {ends}{broken}")
 
 
 class JsonTeller:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from microloop.counting import counted
 from microloop.doctor.finding import Finding, ok, wrong
 from microloop.hook.store import LOCK_WAIT, SCHEMA, default_path
 
@@ -42,4 +43,4 @@ def _read(path: Path, store: sqlite3.Connection) -> Finding:
     if damage != "ok":
         return wrong("hook store", _NAME, f"{path}: {damage}", _ANEW)
     (sessions,) = store.execute("SELECT count(*) FROM sessions").fetchone()
-    return ok("hook store", _NAME, f"{path}: {sessions} sessions")
+    return ok("hook store", _NAME, f"{path}: {counted(sessions, 'session')}")

@@ -8,6 +8,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 from microloop import __version__
+from microloop.counting import counted
 from microloop.report import units
 from microloop.report.figures import after_stop
 from microloop.report.html import Html, joined, style, tag
@@ -49,13 +50,13 @@ def _head(runs: Sequence[NamedRun]) -> Html:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("meta", name="referrer", content="no-referrer"),
-        tag("title", f"{runs[0].name if len(runs) == 1 else units.counted(len(runs), 'run')} – microloop report"),
+        tag("title", f"{runs[0].name if len(runs) == 1 else counted(len(runs), 'run')} – microloop report"),
         style(sheet),
     )
 
 
 def _header(runs: Sequence[NamedRun], policy: str, broken_lines: int) -> Html:
-    broken = f" {units.counted(broken_lines, 'broken line')} of the log could not be read." if broken_lines else ""
+    broken = f" {counted(broken_lines, 'broken line')} of the log could not be read." if broken_lines else ""
     told = joined("Replayed under the policy ", tag("code", policy), f", which only watched.{broken}")
     if len(runs) == 1:
         return tag("header", tag("h1", "microloop report", class_="brand"), tag("p", told, class_="dim"), class_="top")
@@ -67,8 +68,8 @@ def _overview(runs: Sequence[NamedRun]) -> Html:
     stopped = [after for run in runs if (after := after_stop(run.timeline))]
     steps = sum(len(run.timeline.steps) for run in runs)
     later = sum(after.steps for after in stopped)
-    title = f"{len(stopped):,} of {units.counted(len(runs), 'run')} would have been stopped"
-    told = f"{units.counted(steps, 'step')} in all; {units.count(later)} came after a run's first stop."
+    title = f"{len(stopped):,} of {counted(len(runs), 'run')} would have been stopped"
+    told = f"{counted(steps, 'step')} in all; {units.count(later)} came after a run's first stop."
     box = tag("label", tag("input", type="checkbox", id="only"), " Only runs that would have been stopped")
     links = tag("ul", *(_link(run, place) for place, run in enumerate(runs)), class_="runs")
     listed = tag("details", tag("summary", "All runs"), links, open=len(runs) <= _LISTED)
@@ -77,7 +78,7 @@ def _overview(runs: Sequence[NamedRun]) -> Html:
 
 def _link(run: NamedRun, place: int) -> Html:
     stop = run.timeline.first_stop
-    steps = units.counted(len(run.timeline.steps), "step")
+    steps = counted(len(run.timeline.steps), "step")
     told = f"{steps}, first stop at {stop.number}" if stop else steps
     name = tag("span", tag("bdi", run.name), class_="name")
     shown = joined(name, mark(str(run.timeline.steps[-1].status)), tag("span", told, class_="dim"))

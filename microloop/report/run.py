@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from microloop.counting import counted
 from microloop.decision import Status
 from microloop.report import units
 from microloop.report.bars import bars
@@ -72,8 +73,8 @@ def fate(timeline: Timeline) -> Html:
 
 def _told(after: Sums) -> str:
     parts = [
-        units.counted(after.steps, "step"),
-        units.counted(after.tokens, "token") if after.tokens else "",
+        counted(after.steps, "step"),
+        counted(after.tokens, "token") if after.tokens else "",
         units.dollars(after.usd) if after.usd else "",
         units.duration(after.took) if after.took else "",
     ]
@@ -90,7 +91,7 @@ def _figures(timeline: Timeline) -> Html:
         ("Ended", mark(str(ended))),
         ("At worst", mark(str(lowest)) if lowest is not ended else None),
         ("Steps", units.count(total.steps)),
-        ("Errors", f"{units.count(total.errors)} of {units.counted(total.calls, 'call')}"),
+        ("Errors", f"{units.count(total.errors)} of {counted(total.calls, 'call')}"),
         ("Tokens", units.count(total.tokens) if total.tokens is not None else None),
         ("Cost", units.dollars(total.usd) if total.usd is not None else None),
         ("Duration", units.duration(total.took) if total.took is not None else None),

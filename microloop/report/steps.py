@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from microloop.counting import as_many, counted
 from microloop.decision import Status
 from microloop.report import units
 from microloop.report.figures import Sums
@@ -95,7 +96,7 @@ def _facts(step: TimelineStep, *, named: bool) -> list[Html]:
 
 def _spent(total: Sums) -> Html | None:
     told = [
-        units.counted(total.tokens, "token") if total.tokens else "",
+        counted(total.tokens, "token") if total.tokens else "",
         units.dollars(total.usd) if total.usd else "",
         units.duration(total.took) if total.took else "",
     ]
@@ -144,7 +145,7 @@ def _because(numbers: tuple[int, ...], style: Style) -> Html | None:
         for number in numbers
     ]
     between = [child for link in links for child in (link, " ")]
-    return tag("span", "Because of step " if len(numbers) == 1 else "Because of steps ", *between, class_="because")
+    return tag("span", f"Because of {as_many(len(numbers), 'step')} ", *between, class_="because")
 
 
 def _shortened(told: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from microloop.counting import counted
 from microloop.decision import Status
-from microloop.report import units
 from microloop.report.html import Html, joined, tag
 from microloop.timeline import Timeline, TimelineStep
 from microloop.verdict import Action
@@ -56,4 +56,4 @@ def _shape(place: int, bar: tuple[Status, Action]) -> Html:
 def _told(timeline: Timeline) -> str:
     stop = timeline.first_stop
     stopped = f"; first stop at step {stop.number}" if stop else ""
-    return f"{units.counted(len(timeline.steps), 'step')}, ended {timeline.steps[-1].status}{stopped}"
+    return f"{counted(len(timeline.steps), 'step')}, ended {timeline.steps[-1].status}{stopped}"

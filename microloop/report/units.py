@@ -15,15 +15,6 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "step"), counted(12, "step")
-    ('1 step', '12 steps')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def dollars(usd: float) -> str:
     """Money; small sums keep what there is of them.
 
