@@ -95,7 +95,7 @@ class Timeline:
         return next((step for step in self.steps if step.stops), None)
 
 
-def watch(steps: Iterable[Step], policy: Policy) -> Iterator[TimelineStep]:
+def watch(steps: Iterable[Step], policy: Policy, *, role: str | None = None) -> Iterator[TimelineStep]:
     """Each step as it comes, in whatever order the runs are recorded.
 
     >>> played = {"tool": "ls", "args": {}, "result": "a.txt, and no more"}
@@ -103,7 +103,7 @@ def watch(steps: Iterable[Step], policy: Policy) -> Iterator[TimelineStep]:
     >>> [(str(step.status), str(step.would)) for step in watch(steps, Policy.load("balanced"))][2:]
     [('warning', 'warn'), ('warning', 'warn'), ('stalled', 'block')]
     """
-    recheck = Recheck(observing(policy))
+    recheck = Recheck(observing(policy), role=role)
     for step in steps:
         judged = recheck.step(step)
         yield _timeline_step(judged, _decision(recheck, step.run_id))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from microloop.cli.references import LogFormat, NumberRange, PolicyReference, load_policy
+from microloop.cli.references import LogFormat, NumberRange, PolicyReference, load_policy, role_option
 from microloop.cli.style import complain
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format", "log_format", type=LogFormat(), help="How the files are written, if it is not found by itself."
 )
-@click.option("--role", help="Role of the sessions.")
+@role_option
 @click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="What runs it.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: one for each core.")
 @click.option("--fail-above", type=NumberRange(0, 1), help="Fail if a larger share of good runs is stopped.")

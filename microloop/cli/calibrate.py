@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from microloop.cli.references import LogFormat, NumberRange, PolicyReference, load_policy
+from microloop.cli.references import LogFormat, NumberRange, PolicyReference, load_policy, role_option
 from microloop.cli.style import complain
 from microloop.counting import counted
 
@@ -37,7 +37,7 @@ _LINE = 100
 @click.option(
     "--format", "log_format", type=LogFormat(), help="How the files are written, if it is not found by itself."
 )
-@click.option("--role", help="Role of the sessions.")
+@role_option
 def command(
     paths: tuple[str, ...],
     *,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from microloop.cli.references import LogFormat, PolicyReference, load_policy
+from microloop.cli.references import LogFormat, PolicyReference, load_policy, role_option
 from microloop.cli.style import complain, paint
 from microloop.shown import visible
 
@@ -26,6 +26,7 @@ _OPTIONS = (
         "--format", "log_format", type=LogFormat(), help="How the file is written, if it is not found by itself."
     ),
     click.option("--run-id", "run_ids", multiple=True, help="Only the run of this id; may be given again."),
+    role_option,
 )
 
 
@@ -37,6 +38,7 @@ class Asked:
     policy: str
     log_format: str | None
     run_ids: tuple[str, ...]
+    role: str | None
 
     def unusable(self, why: str) -> SystemExit:
         """The end of a command that cannot use its input."""
@@ -51,13 +53,19 @@ class Asked:
 
 
 def recording_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The argument RUN, `--policy`, `--format` and `--run-id`, which the command gets as one `Asked`."""
+    """The argument RUN, `--policy`, `--format`, `--run-id` and `--role`, which the command gets as one `Asked`."""
 
     @functools.wraps(command)
     def with_asked(
-        *, run: str, policy: str, log_format: str | None, run_ids: tuple[str, ...], **others: object
+        *,
+        run: str,
+        policy: str,
+        log_format: str | None,
+        run_ids: tuple[str, ...],
+        role: str | None,
+        **others: object,
     ) -> None:
-        command(Asked(run, policy, log_format, run_ids), **others)
+        command(Asked(run, policy, log_format, run_ids, role), **others)
 
     with_options: Callable[..., None] = with_asked
     for option in reversed(_OPTIONS):
@@ -80,7 +88,7 @@ class Recording:
         from microloop.timeline import steps_of, watch
 
         steps = steps_of(read(lines, self._asked.log_format), self._broken)
-        return watch(filter(self._wanted, steps), self.policy)
+        return watch(filter(self._wanted, steps), self.policy, role=self._asked.role)
 
     def _broken(self, line: BrokenLine) -> None:
         self.broken_lines += 1

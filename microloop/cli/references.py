@@ -50,6 +50,10 @@ class NumberRange(click.FloatRange):
         return number
 
 
+role_option = click.option("--role", help="Role of the sessions.")
+"""For every command that judges sessions: what a policy with roles allows hangs on it."""
+
+
 def _format_names() -> click.Choice[str]:
     """Made when it is needed: importers cost more time than a command's help may take."""
     from microloop.logs import FORMATS

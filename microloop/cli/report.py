@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from microloop.cli.recording import Asked, Recording
-from microloop.cli.references import LogFormat, PolicyReference, load_policy
+from microloop.cli.references import LogFormat, PolicyReference, load_policy, role_option
 from microloop.cli.source import open_lines
 from microloop.cli.style import complain
 from microloop.counting import counted
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option("--format", "log_format", type=LogFormat(), help="How the files are written, if it is not found.")
 @click.option("--run-id", "run_ids", multiple=True, help="Only the run of this id; may be given again.")
+@role_option
 def command(
     runs: tuple[str, ...],
     *,
@@ -42,6 +43,7 @@ def command(
     policy: str,
     log_format: str | None,
     run_ids: tuple[str, ...],
+    role: str | None,
 ) -> None:
     """Write recorded RUNS (also .gz and .xz; - for standard input) as one HTML page.
 
@@ -55,7 +57,7 @@ def command(
             f"{output} is a recorded run, and would be overwritten; choose another file with --output"
         )
     title = load_policy(policy).name
-    asked = [Asked(run, policy, log_format, run_ids) for run in runs]
+    asked = [Asked(run, policy, log_format, run_ids, role) for run in runs]
     named: list[NamedRun] = []
     broken_lines = 0
     for each in asked:
