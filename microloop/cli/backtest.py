@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from microloop.cli.references import LogFormat, NumberRange, PolicyReference, load_policy, role_option
+from microloop.cli.references import LogFormat, NumberRange, PolicyReference, formats_to_try, load_policy, role_option
+from microloop.cli.skipped import Skipped
 from microloop.cli.style import complain
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ def command(  # noqa: PLR0913 - one for each option
     names = [each.name for each in loaded]
     summaries, problems = summed_up(names, results(work, files_to_read(paths, outcomes), engine, jobs))
     if not summaries[0].runs:
-        complain(f"no run was found in {', '.join(paths)}; see `microloop backtest --help`")
-        raise SystemExit(2)
+        raise without_runs("backtest", paths, log_format, problems)
     click.echo(as_json_text(summaries, problems) if as_json else as_text(summaries, problems))
     raise SystemExit(_code(summaries[0], fail_above))
 
@@ -95,6 +95,13 @@ def files_to_read(paths: Sequence[str], table: str | None) -> list[str]:
     return [str(path) for path in files_in(paths) if path.resolve() != given]
 
 
+def without_runs(command: str, paths: Sequence[str], log_format: str | None, problems: int) -> SystemExit:
+    """The end of a command that found no run."""
+    hint = f"{formats_to_try(log_format)}; " if problems or log_format else ""
+    complain(f"no run was found in {', '.join(paths)}; {hint}see `microloop {command} --help`")
+    return SystemExit(2)
+
+
 def results(work: Work, files: Sequence[str], engine: str, jobs: int | None) -> Iterator[Judged]:
     """What the engine finds out; with a bar on a terminal. An engine that is not installed ends the command."""
     from microloop.backtest import local, on_ray
@@ -117,20 +124,20 @@ def _watched(batches: Iterator[list[Judged]], files: int) -> Iterator[list[Judge
 
 
 def summed_up(names: Sequence[str], judged: Iterator[Judged]) -> tuple[list[Summary], int]:
-    """A summary for each policy, and how much could not be read; each such thing is reported at once."""
+    """A summary for each policy, and how much could not be read, which is reported at once."""
     from microloop.backtest import Problem
     from microloop.backtest.summary import Summary
 
     summaries = [Summary(name) for name in names]
-    problems = 0
+    skipped = Skipped("problem")
     for each in judged:
         if isinstance(each, Problem):
-            problems += 1
-            complain(f"{each}{'' if each.line is None else '; skipped'}")
+            skipped.tell(f"{each}{'' if each.line is None else '; skipped'}")
             continue
         for summary, result in zip(summaries, each, strict=True):
             summary.add(result)
-    return summaries, problems
+    skipped.end()
+    return summaries, skipped.count
 
 
 def _code(summary: Summary, fail_above: float | None) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from microloop.cli.references import LogFormat, NumberRange, PolicyReference, load_policy, role_option
+from microloop.cli.skipped import Skipped
 from microloop.cli.style import complain
 from microloop.counting import counted
 
@@ -57,10 +58,14 @@ def command(
     Exit code: 0; 1 if there is no such policy, as with too few runs; 2 if the input cannot be used.
     """
     from microloop.calibration import choose, family, score_run
-    from microloop.cli.backtest import files_to_read, read_outcomes
+    from microloop.cli.backtest import files_to_read, read_outcomes, without_runs
 
     document = load_policy(policy).document
-    runs = _good(list(_runs(files_to_read(paths, outcomes), read_outcomes(outcomes, outcome_field), log_format)))
+    skipped = Skipped("problem")
+    found = list(_runs(files_to_read(paths, outcomes), read_outcomes(outcomes, outcome_field), log_format, skipped))
+    if not found:
+        raise without_runs("calibrate", paths, log_format, skipped.count)
+    runs = _good(found)
     members = family(document)
     scores = [score_run(members, run, role) for run in _watched(runs)]
     try:
@@ -72,7 +77,7 @@ def command(
     click.echo(choice.guarantee, err=True)
 
 
-def _runs(files: Sequence[str], outcomes: Outcomes, log_format: str | None) -> Iterator[RecordedRun]:
+def _runs(files: Sequence[str], outcomes: Outcomes, log_format: str | None, skipped: Skipped) -> Iterator[RecordedRun]:
     from pathlib import Path
 
     from microloop.backtest import Problem, read_file
@@ -80,15 +85,13 @@ def _runs(files: Sequence[str], outcomes: Outcomes, log_format: str | None) -> I
     for file in files:
         for found in read_file(Path(file), outcomes, log_format):
             if isinstance(found, Problem):
-                complain(str(found))
+                skipped.tell(str(found))
             else:
                 yield found
+    skipped.end()
 
 
 def _good(runs: list[RecordedRun]) -> list[RecordedRun]:
-    if not runs:
-        complain("no run was found; see `microloop calibrate --help`")
-        raise SystemExit(2)
     if all(run.succeeded is None for run in runs):
         click.echo(f"nothing says how the runs ended: all are taken to be good ({counted(len(runs), 'run')})", err=True)
         return runs

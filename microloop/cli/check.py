@@ -31,6 +31,6 @@ def command(asked: Asked, *, quiet: bool, as_json: bool) -> None:
         for judged in recheck.judge(lines, asked.log_format):
             report.show(judged)
     if not recheck.runs:
-        raise asked.without_steps("check")
+        raise asked.without_steps("check", recheck.broken_lines)
     report.finish(recheck)
     raise SystemExit(recheck.stopped)

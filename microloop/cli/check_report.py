@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from microloop.cli.recording import heading
-from microloop.cli.style import complain, paint_action
+from microloop.cli.skipped import Skipped, broken
+from microloop.cli.style import paint_action
 from microloop.counting import as_many, counted
 from microloop.recorded import BrokenLine
 from microloop.shown import visible
@@ -25,11 +26,12 @@ class TextReport:
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
         self._run_id: str | None = None
+        self._skipped = Skipped()
 
     def show(self, judged: Judged) -> None:
         """One line of the recording."""
         if isinstance(judged, BrokenLine):
-            complain(f"line {judged.line} is skipped: {visible(judged.reason)}")
+            self._skipped.tell(broken(judged))
         elif not self._quiet or is_notable(judged.verdict):
             self._head(judged.step.run_id)
             click.echo(_line(judged))
@@ -41,13 +43,14 @@ class TextReport:
 
     def finish(self, recheck: Recheck) -> None:
         """The summaries."""
+        self._skipped.end()
         runs = [run for run in recheck.runs.values() if not self._quiet or run.reasons]
         for run in runs:
             click.echo(f"{visible(run.run_id) or 'this run'}: {_fate(run)}")
         stopped = sum(run.stopped for run in recheck.runs.values())
-        broken = f", {counted(recheck.broken_lines, 'broken line')} skipped" if recheck.broken_lines else ""
+        skipped = f", {counted(recheck.broken_lines, 'broken line')} skipped" if recheck.broken_lines else ""
         runs_under = f"{counted(len(recheck.runs), 'run')} under {recheck.policy.name}"
-        click.echo(f"{runs_under}: {stopped} would have been stopped{broken}")
+        click.echo(f"{runs_under}: {stopped} would have been stopped{skipped}")
 
 
 class JsonReport:

@@ -38,6 +38,6 @@ def command(asked: Asked, *, verbose: bool, fail_on: str, as_json: bool) -> None
             elif verbose:
                 told.step(step)
     if not ends.runs:
-        raise asked.without_steps("inspect")
+        raise asked.without_steps("inspect", recording.broken_lines)
     told.end(recording, ends)
     raise SystemExit(ends.reach(fail_on))

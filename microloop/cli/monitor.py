@@ -51,7 +51,7 @@ def command(asked: Asked, *, follow: bool, until_idle: float | None, fail_on: st
         with open_lines(asked.run) as lines:
             watch.files([lines])
     if not watch.ends.runs:
-        raise asked.without_steps("monitor")
+        raise asked.without_steps("monitor", watch.recording.broken_lines)
     told.end(watch.recording, watch.ends)
     raise SystemExit(watch.ends.reach(fail_on))
 

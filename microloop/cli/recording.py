@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from microloop.cli.references import LogFormat, PolicyReference, load_policy, role_option
+from microloop.cli.references import LogFormat, PolicyReference, formats_to_try, load_policy, role_option
 from microloop.cli.style import complain, paint
+from microloop.counting import counted
 from microloop.shown import visible
 
 if TYPE_CHECKING:
@@ -45,11 +46,13 @@ class Asked:
         complain(f"{self.run}: {why}")
         return SystemExit(2)
 
-    def without_steps(self, command: str) -> SystemExit:
+    def without_steps(self, command: str, broken_lines: int) -> SystemExit:
         """The end of a command that found no step."""
-        return self.unusable(
-            f"no step was found{' for this run id' if self.run_ids else ''}; see `microloop {command} --help`"
-        )
+        unread = f"; {counted(broken_lines, 'line')} could not be read" if broken_lines else ""
+        if self.run_ids:
+            return self.unusable(f"no step was found for this run id{unread}; see `microloop {command} --help`")
+        hint = f"{formats_to_try(self.log_format)}; " if broken_lines or self.log_format else ""
+        return self.unusable(f"no step was found{unread}; {hint}see `microloop {command} --help`")
 
 
 def recording_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -96,11 +99,6 @@ class Recording:
 
     def _wanted(self, step: Step) -> bool:
         return not self._asked.run_ids or step.run_id in self._asked.run_ids
-
-
-def tell_broken(line: BrokenLine) -> None:
-    """For people."""
-    complain(f"line {line.line} is skipped: {visible(line.reason)}")
 
 
 def heading(run_id: str) -> str:

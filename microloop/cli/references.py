@@ -61,6 +61,12 @@ def _format_names() -> click.Choice[str]:
     return click.Choice(tuple(FORMATS))
 
 
+def formats_to_try(given: str | None) -> str:
+    """What to do with a file in which nothing could be read."""
+    names = [name for name in _format_names().choices if name != given]
+    return f"if it is a log{' of another format' if given else ''}, name its --format: {', '.join(names)}"
+
+
 def load_policy(reference: str) -> Policy:
     """The policy of a reference; a fault in it ends the command with code 2."""
     from microloop.cli.style import complain

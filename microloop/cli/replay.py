@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from microloop.cli.recording import Asked, Recording, heading, recording_options, tell_broken
+from microloop.cli.recording import Asked, Recording, heading, recording_options
+from microloop.cli.skipped import Skipped, broken
 from microloop.cli.source import open_lines
 from microloop.cli.style import paint, paint_action, paint_status
 from microloop.counting import counted
@@ -31,7 +32,8 @@ def command(asked: Asked, *, first: int | None, last: int | None) -> None:
 
     Exit code: 0, or 2 if the input cannot be used or has no such step.
     """
-    recording = Recording(asked, tell_broken)
+    skipped = Skipped()
+    recording = Recording(asked, lambda line: skipped.tell(broken(line)))
     shown: str | None = None
     highest: int | None = None
     with open_lines(asked.run) as lines:
@@ -40,10 +42,11 @@ def command(asked: Asked, *, first: int | None, last: int | None) -> None:
             if (first is None or first <= step.number) and (last is None or step.number <= last):
                 _print(step, head=step.run_id != shown)
                 shown = step.run_id
-    if recording.broken_lines:
-        click.echo(f"{counted(recording.broken_lines, 'broken line')} skipped", err=True)
     if highest is None:
-        raise asked.without_steps("replay")
+        raise asked.without_steps("replay", recording.broken_lines)
+    skipped.end()
+    if skipped.count:
+        click.echo(f"{counted(skipped.count, 'broken line')} skipped", err=True)
     if shown is None:
         raise asked.unusable(f"no such step was found: the last one is {highest}; see --from and --to")
 

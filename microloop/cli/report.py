@@ -9,13 +9,13 @@ import click
 
 from microloop.cli.recording import Asked, Recording
 from microloop.cli.references import LogFormat, PolicyReference, load_policy, role_option
+from microloop.cli.skipped import Skipped, broken
 from microloop.cli.source import open_lines
 from microloop.cli.style import complain
 from microloop.counting import counted
 from microloop.shown import visible
 
 if TYPE_CHECKING:
-    from microloop.recorded import BrokenLine
     from microloop.report import NamedRun
     from microloop.timeline import Timeline
 
@@ -61,11 +61,11 @@ def command(
     named: list[NamedRun] = []
     broken_lines = 0
     for each in asked:
-        found, broken = _runs_of(each, alone=len(asked) == 1)
+        found, unread = _runs_of(each, alone=len(asked) == 1)
         named += found
-        broken_lines += broken
+        broken_lines += unread
     if not named:
-        raise asked[0].without_steps("report")
+        raise asked[0].without_steps("report", broken_lines)
     _write(output, named, title, broken_lines)
 
 
@@ -78,12 +78,11 @@ def _runs_of(asked: Asked, *, alone: bool) -> tuple[list[NamedRun], int]:
     from microloop.report import NamedRun
     from microloop.timeline import timelines
 
-    def tell(broken: BrokenLine) -> None:
-        complain(f"{asked.run}: line {broken.line} is skipped: {visible(broken.reason)}")
-
-    recording = Recording(asked, tell)
+    skipped = Skipped()
+    recording = Recording(asked, lambda line: skipped.tell(f"{asked.run}: {broken(line)}"))
     with open_lines(asked.run) as lines:
         found = [NamedRun(_name(run, asked.run, alone=alone), run) for run in timelines(recording.steps(lines))]
+    skipped.end()
     return found, recording.broken_lines
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from microloop.cli.recording import heading, tell_broken
+from microloop.cli.recording import heading
+from microloop.cli.skipped import Skipped, broken
 from microloop.cli.story import story
 from microloop.cli.style import paint, paint_status
 from microloop.counting import counted
@@ -44,6 +45,7 @@ class TextTeller:
 
     def __init__(self) -> None:
         self._run_id: str | None = None
+        self._skipped = Skipped()
 
     def file(self) -> None:
         """Its runs have headings of their own."""
@@ -51,7 +53,7 @@ class TextTeller:
 
     def broken(self, line: BrokenLine) -> None:
         """On standard error."""
-        tell_broken(line)
+        self._skipped.tell(broken(line))
 
     def step(self, step: TimelineStep) -> None:
         """Only what was done."""
@@ -70,10 +72,11 @@ class TextTeller:
 
     def end(self, recording: Recording, ends: Ends) -> None:
         """A line for each run, and one for all."""
+        self._skipped.end()
         for run in ends.runs:
             click.echo(f"{visible(run.run_id) or 'this run'}: {run}")
-        broken = f"; {counted(recording.broken_lines, 'broken line')} skipped" if recording.broken_lines else ""
-        click.echo(f"{counted(len(ends.runs), 'run')} under {recording.policy.name}: {ends}{broken}")
+        skipped = f"; {counted(recording.broken_lines, 'broken line')} skipped" if recording.broken_lines else ""
+        click.echo(f"{counted(len(ends.runs), 'run')} under {recording.policy.name}: {ends}{skipped}")
 
 
 class JsonTeller:
