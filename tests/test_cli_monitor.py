@@ -153,6 +153,22 @@ def document(count):
     return json.dumps({"session_id": "a", "messages": messages}, indent=2)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-8"])
+def test_a_log_behind_a_byte_order_mark_is_told_as_soon_as_its_lines_are_whole(watching, tmp_path, encoding):
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(b"")
+    command = watching(path, "--follow")
+    with path.open("ab", buffering=0) as file:
+        # The mark comes alone, and the first half of the next letter with the lines before.
+        for written in ("\ufeff".encode(encoding), (step() * 3).encode(encoding), step().encode(encoding)[:1]):
+            file.write(written)
+        command.until("step 2: warning")
+        file.write(step().encode(encoding)[1:] + step().encode(encoding))
+        command.until("step 4: stalled")
+    command.process.send_signal(signal.SIGINT)
+    assert command.ended()[0] == 1
+
+
 def test_a_document_that_is_written_anew_with_each_message_tells_only_what_is_new(watching, tmp_path):
     path = tmp_path / "session.json"
     path.write_text(document(3), encoding="utf-8")

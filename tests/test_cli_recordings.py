@@ -58,6 +58,13 @@ def test_a_log_of_another_format_than_was_named_is_offered_the_others(read, comm
     assert "of another format, name its --format: microloop, claude-code, gemini-cli, " in result.stderr
 
 
+@pytest.mark.parametrize("command", ["check", "inspect", "replay", "report -o -"])
+def test_standard_input_may_be_in_utf_16(command):
+    written = (STEP * 5).decode().encode("utf-16")
+    done = CliRunner().invoke(app, [*command.split(), "-"], input=written)
+    assert ("loop.repeat" in done.output or "stalled" in done.output, done.stderr) == (True, "")
+
+
 @pytest.mark.parametrize("command", ["inspect", "check", "monitor"])
 def test_programs_are_told_of_each_line_that_cannot_be_read(read, command):
     told = read(command, STEP + b"no step\n" * 1000, "--json").stdout.splitlines()

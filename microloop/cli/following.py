@@ -7,13 +7,14 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from microloop.recorded import decode
+from microloop.logs.lines import whole_lines
+from microloop.logs.utf8 import in_utf8
 
 PACE = 0.2
 """Seconds between two looks: soon enough for people, and nothing that a machine would notice."""
@@ -81,13 +82,14 @@ class Follower:
     def files(self) -> Iterator[Iterator[bytes]]:
         """The lines of the file, then those of each file that takes its place."""
         if self._name == "-":
-            yield whole_lines(self._of_pipe(sys.stdin.fileno()))
+            yield whole_lines(in_utf8(self._of_pipe(sys.stdin.fileno())))
             return
         path = Path(self._name)
         while True:
             self._change = ""
             with path.open("rb", buffering=0) as file:
-                yield whole_lines(self._of_file(file) if path.is_file() else self._of_pipe(file.fileno()))
+                pieces = self._of_file(file) if path.is_file() else self._of_pipe(file.fileno())
+                yield whole_lines(in_utf8(pieces))
             if not self._change:
                 return
             self._notice(f"{self._name} was {self._change}; it is read from its start")
@@ -143,41 +145,3 @@ def _is_replaced(path: Path, file: FileIO) -> bool:
         return False
     opened = os.fstat(file.fileno())
     return (now.st_dev, now.st_ino) != (opened.st_dev, opened.st_ino)
-
-
-def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    r"""The lines of what comes in pieces; an empty piece is a pause.
-
-    A line is whole when its end comes, or when it can be no longer: not everybody ends the last line of a file.
-
-    >>> list(whole_lines([b'{"a"', b"", b': 1}\n{', b"}", b"", b"\n[", b"0"]))
-    [b'{"a": 1}\n', b'{}', b'[0']
-    """
-    held: list[bytes] = []
-    ended_early = False
-    for chunk in chunks:
-        if not chunk:
-            held = [b"".join(held)]
-            if _is_complete(held[0]):
-                yield held.pop()
-                ended_early = True
-            continue
-        *ended, rest = (chunk.removeprefix(b"\n") if ended_early else chunk).split(b"\n")
-        ended_early = False
-        for each in ended:
-            yield b"".join((*held, each, b"\n"))
-            held = []
-        held.append(rest)
-    if any(held):
-        yield b"".join(held)
-
-
-def _is_complete(line: bytes) -> bool:
-    """Whether a line is a JSON value that nothing can follow, or the brackets that end a document."""
-    bare = line.strip()
-    if not bare.endswith((b"}", b"]")):
-        return False
-    try:
-        return not bare.strip(b"]}") or isinstance(decode(bare), (dict, list))
-    except ValueError:
-        return False

@@ -24,6 +24,7 @@ from microloop.logs import (
 )
 from microloop.logs.events import Importer
 from microloop.logs.files import lines_of
+from microloop.logs.utf8 import lines_in_utf8
 from microloop.logs.values import Read, Value, read_values
 from microloop.recorded import Line
 
@@ -57,7 +58,7 @@ def read(source: Iterable[bytes] | str | Path, format: str | None = None) -> Ite
     >>> [(step.tool, step.played["result"]) for step in read([call, result])]
     [('search', 'nothing found')]
     """
-    lines = lines_of(Path(source)) if isinstance(source, (str, Path)) else source
+    lines = lines_of(Path(source)) if isinstance(source, (str, Path)) else lines_in_utf8(source)
     values = read_values(lines)
     if format is None:
         format, values = _detected(values)  # noqa: A001 - as above
