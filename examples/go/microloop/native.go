@@ -138,6 +138,15 @@ func stateOf(session uint64) ([]byte, error) {
 	})
 }
 
+// latest is the number that stands for the newest step.
+const latest = 0
+
+func progressOf(session uint64) ([]byte, error) {
+	return text(func(buffer *C.uint8_t, size C.size_t) C.int64_t {
+		return C.microloop_progress(C.uint64_t(session), latest, buffer, size)
+	})
+}
+
 func check(session uint64, call Call) (int64, error) {
 	return attempt(func() int64 {
 		if !call.Tool.declared {

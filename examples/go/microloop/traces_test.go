@@ -41,6 +41,7 @@ type step struct {
 	}
 	Expect json.RawMessage
 	Reason string
+	Status microloop.Standing
 }
 
 func TestTheSharedTracesGetTheVerdictsThatTheyExpect(t *testing.T) {
@@ -96,6 +97,7 @@ func (p *player) play(trace trace) {
 			p.at(*step.At)
 		}
 		p.step(step)
+		p.standing(step)
 	}
 	p.inTime("noticed", trace.NoticedBy, speaks)
 	p.inTime("stopped", trace.StoppedBy, stops)
@@ -117,6 +119,15 @@ func (p *player) step(step step) {
 		p.judge(step, verdict)
 	default:
 		p.call(step)
+	}
+}
+
+func (p *player) standing(step step) {
+	p.t.Helper()
+	progress, err := p.session.Progress()
+	equal(p.t, "the error", err, nil)
+	if step.Status != "" && step.Status != progress.Status {
+		p.t.Errorf("step %d: expected the run to be %s, seen %s", progress.Step, step.Status, progress.Status)
 	}
 }
 

@@ -100,6 +100,21 @@ static napi_value session_state(napi_env env, napi_callback_info info) {
     return number(env, microloop_session_state(session, buffer, cap));
 }
 
+/* Where the run stood after a step; step 0 is the latest. */
+static napi_value progress(napi_env env, napi_callback_info info) {
+    napi_value given[MOST_ARGUMENTS];
+    uint64_t session;
+    uint64_t step;
+    void *buffer;
+    size_t cap;
+    if (!read_arguments(env, info, given) || !read_handle(env, given[0], &session) ||
+        !read_count(env, given[1], &step) ||
+        !ok(env, napi_get_buffer_info(env, given[2], &buffer, &cap))) {
+        return NULL;
+    }
+    return number(env, microloop_progress(session, step, buffer, cap));
+}
+
 /* (session, tool, arguments, call id, batch); texts that are empty are not known. */
 static napi_value check(napi_env env, napi_callback_info info) {
     napi_value given[MOST_ARGUMENTS], made = NULL;
@@ -209,7 +224,8 @@ NAPI_MODULE_INIT(/* env, exports */) {
         FUNCTION("sessionState", session_state), FUNCTION("check", check),
         FUNCTION("record", record),              FUNCTION("cancel", cancel),
         FUNCTION("turn", turn),                  FUNCTION("spend", spend),
-        FUNCTION("verdict", verdict),          FUNCTION("checkNamed", check_named),
+        FUNCTION("verdict", verdict),            FUNCTION("checkNamed", check_named),
+        FUNCTION("progress", progress),
     };
     return ok(env, napi_define_properties(env, exports, sizeof FUNCTIONS / sizeof *FUNCTIONS, FUNCTIONS)) ? exports : NULL;
 }

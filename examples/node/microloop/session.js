@@ -6,6 +6,7 @@ const JSON_TEXT = 1;
 const ERROR = 2;
 const USER = 0;
 const ASSISTANT = 1;
+const LATEST = 0;
 /** The library counts money in billionths of a dollar. */
 const NANO = 1e9;
 
@@ -116,6 +117,17 @@ export class Session {
    */
   state() {
     return JSON.parse(written((buffer) => native.sessionState(this.#handle, buffer)));
+  }
+
+  /**
+   * Says where the run stands after its latest step: whether it is getting anywhere, and why.
+   *
+   * @returns {{ step: number, status: 'healthy' | 'warning' | 'stalled' | 'regressing',
+   *   intervention: 'observe' | 'replan' | 'stop', verified_progress: boolean,
+   *   evidence: { reason: string, steps: number[], why: string }[], feedback: string }}
+   */
+  progress() {
+    return JSON.parse(written((buffer) => native.progress(this.#handle, LATEST, buffer)));
   }
 
   /** Ends the session and frees what it holds. Every later use throws `MICROLOOP_STALE_HANDLE`. */

@@ -17,7 +17,8 @@ test('more than 100 traces are found', () => assert.ok(traces.length > 100));
 
 for (const trace of traces) {
   test(`${trace.file}: ${trace.name}`, () => {
-    const verdicts = play(trace);
+    const { verdicts, statuses } = play(trace);
+    trace.steps.forEach(({ status }, n) => assert.equal(statuses[n], status ?? statuses[n], `step ${n + 1}`));
     trace.steps.forEach((step, n) => expectStep(step, n, verdicts[n]));
     const told = verdicts.filter(Boolean).map(({ action }) => action);
     const calls = verdicts.filter((_, n) => 'tool' in trace.steps[n]).map(({ action }) => action);
@@ -28,15 +29,20 @@ for (const trace of traces) {
   });
 }
 
-/** The verdict on each step; undefined for a user turn. */
+/** The verdict on each step, undefined for a user turn; and where the run stands after it. */
 function play(trace) {
   const guard = new Guard(readJson(new URL(`policies/${trace.policy.name ?? trace.policy}.json`, SHARED)));
   const session = guard.session({ role: trace.role });
   session.setTime(0);
-  const verdicts = trace.steps.map((step) => playStep(guard, session, step, trace.tools ?? {}));
+  const statuses = [];
+  const verdicts = trace.steps.map((step) => {
+    const verdict = playStep(guard, session, step, trace.tools ?? {});
+    statuses.push(session.progress().status);
+    return verdict;
+  });
   session.close();
   guard.close();
-  return verdicts;
+  return { verdicts, statuses };
 }
 
 function playStep(guard, session, step, tools) {
