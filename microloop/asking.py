@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
+from microloop.given import no_verdict
 from microloop.log import logger
 from microloop.verdict import ASK, Verdict
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def permits(guard: Guardrail, verdict: Verdict) -> bool:
     """Whether the call may run. What `ask` raises is the host's own and goes to the host; the call does not run."""
-    if verdict.action is not ASK:
+    if not _must_ask(verdict):
         return verdict.allowed
     agreed: object = False
     try:
@@ -30,7 +31,7 @@ def permits(guard: Guardrail, verdict: Verdict) -> bool:
 
 async def apermits(guard: Guardrail, verdict: Verdict) -> bool:
     """`permits`, for an `ask` of either kind."""
-    if verdict.action is not ASK:
+    if not _must_ask(verdict):
         return verdict.allowed
     agreed: object = False
     try:
@@ -41,6 +42,12 @@ async def apermits(guard: Guardrail, verdict: Verdict) -> bool:
     finally:
         _close(guard, verdict, agreed)
     return bool(agreed)
+
+
+def _must_ask(verdict: Verdict) -> bool:
+    if not isinstance(verdict, Verdict):
+        raise no_verdict(verdict)
+    return verdict.action is ASK
 
 
 def _close(guard: Guardrail, verdict: Verdict, agreed: object) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import msgspec
 
+from microloop.given import wrong_type
+
 TEXT, JSON, ERROR = 0, 1, 2
 # Deeper than the core reads, so what is cut off here is refused there.
 _DEPTH = 200
@@ -163,6 +165,19 @@ def _odd_outcome(value: Any) -> tuple[int, bytes]:
 def text_bytes(text: str) -> bytes:
     """UTF-8, with a question mark for what has none."""
     return text.encode("utf-8", "replace")
+
+
+def error_bytes(error: BaseException | str) -> bytes:
+    """What went wrong, as a host tells it.
+
+    >>> error_bytes("no such user"), error_bytes(KeyError("user"))
+    (b'no such user', b"KeyError: 'user'")
+    """
+    if isinstance(error, BaseException):
+        return text_bytes(error_text(error))
+    if isinstance(error, str):
+        return text_bytes(error)
+    raise wrong_type("error", error, "an exception or text", "a result that is no error is the outcome")
 
 
 def error_text(error: BaseException) -> str:

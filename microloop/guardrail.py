@@ -12,6 +12,7 @@ from microloop import _native, ambient, asking
 from microloop._native import lib
 from microloop.coverage import Coverage, Covered
 from microloop.errors import SessionError
+from microloop.given import check_text, no_verdict, wrong_type
 from microloop.judgement import fault, judge, nameless
 from microloop.policy import Policy
 from microloop.registry import Registry
@@ -56,6 +57,10 @@ class Guardrail:
     ) -> None:
         if on_block not in (None, "raise", "return"):
             raise ValueError(f'on_block is {on_block!r}; it is "raise", "return" or None')
+        if ask is not None and not callable(ask):
+            raise wrong_type("ask", ask, "a function that takes a verdict", "it says whether the call may run")
+        if role is not None:
+            check_text("role", role, "pass the name of a role of the policy")
         self.policy = Policy.load(policy)
         self.on_block = on_block
         self.ask = ask
@@ -310,6 +315,8 @@ class Guardrail:
         self._coverage.add(Covered(tool, hook, where))
 
     def _session_of(self, verdict: Verdict) -> Session:
+        if not isinstance(verdict, Verdict):
+            raise no_verdict(verdict)
         session: Session | None = verdict.session
         if session is None or session.guard is not self:
             whose = "another guard" if session is not None else "no check"

@@ -10,6 +10,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from microloop.given import wrong_type
+
 if TYPE_CHECKING:
     from microloop._policy.loading import Loaded
     from microloop._policy.slow_rule import SlowRule
@@ -70,7 +72,7 @@ class Policy:
             on_error=on_error,
             limits=limits,
             loops=loops,
-            tools=None if tools is None else list(tools),
+            tools=list(tools) if isinstance(tools, Iterable) else tools,
             roles=roles,
             budgets=budgets,
             messages=messages,
@@ -95,7 +97,9 @@ class Policy:
             return cls._of(load_mapping(source))
         if isinstance(source, str):
             return cls._of(load_named(source))
-        return cls._of(load_path(Path(source)))
+        if isinstance(source, os.PathLike):
+            return cls._of(load_path(Path(source)))
+        raise wrong_type("policy", source, "a name, a path, a mapping or a Policy", f'for example "{DEFAULT}"')
 
     @classmethod
     def _of(cls, loaded: Loaded) -> Policy:

@@ -10,10 +10,13 @@ import msgspec
 
 from microloop import _native
 from microloop.errors import SessionError
+from microloop.given import check_text, wrong_type
 
 if TYPE_CHECKING:
     from microloop.guardrail import Guardrail
     from microloop.session import Session
+
+_STR = "pass str(id)"
 
 
 class Registry:
@@ -22,6 +25,10 @@ class Registry:
     __slots__ = ("_by_id", "_guard", "_limit", "_policy")
 
     def __init__(self, guard: Guardrail, policy: int, limit: int) -> None:
+        if not isinstance(limit, int):
+            raise wrong_type("max_sessions", limit, "a whole number", "pass 1 or more")
+        if limit < 1:
+            raise ValueError(f"max_sessions is {limit}: the sessions in use must find room; pass 1 or more")
         self._guard = guard
         self._policy = policy
         self._limit = limit
@@ -39,6 +46,7 @@ class Registry:
 
     def open(self, session_id: str | None, role: str | None, parent: Session | None) -> Session:
         """The session of that id, made if it is not open; without an id always a new one."""
+        _check_types(session_id, role, parent)
         with self._guard.lock:
             known = None if session_id is None else self.find(session_id)
             if known is not None:
@@ -51,6 +59,9 @@ class Registry:
 
     def restore(self, session_id: str, saved: bytes) -> Session:
         """A session of that id that goes on where a saved one stood."""
+        check_text("id", session_id, _STR)
+        if not isinstance(saved, bytes):
+            raise wrong_type("saved", saved, "bytes", "pass what Session.save returned")
         with self._guard.lock:
             if self.find(session_id) is not None:
                 raise SessionError(f"session {session_id} is open; close it before you restore it")
@@ -87,6 +98,17 @@ class Registry:
         idle = next((each for each in self._by_id.values() if not each.entered and each is not newest), None)
         if idle is not None:
             del self._by_id[idle.id]
+
+
+def _check_types(session_id: object, role: object, parent: object) -> None:
+    from microloop.session import Session
+
+    if session_id is not None:
+        check_text("id", session_id, _STR)
+    if role is not None:
+        check_text("role", role, "pass the name of a role of the policy")
+    if parent is not None and not isinstance(parent, Session):
+        raise wrong_type("parent", parent, "a Session", "pass what guard.session returned")
 
 
 def _same(known: Session, role: str | None, parent: Session | None) -> Session:

@@ -11,8 +11,9 @@ import msgspec
 
 from microloop import _native
 from microloop._native import lib
-from microloop.encoding import ERROR, TEXT, error_text, outcome_json, text_bytes
+from microloop.encoding import ERROR, TEXT, error_bytes, outcome_json, text_bytes
 from microloop.errors import MicroloopError, SessionError
+from microloop.given import check_text, no_verdict, wrong_type
 from microloop.spending import nano_usd, whole_tokens
 from microloop.verdict import Verdict, decode
 
@@ -111,8 +112,7 @@ class Session:
         if verdict.step == 0:
             return  # the guard itself had failed, and the policy let the call run: the core knows no such step
         if error is not None:
-            text = error_text(error) if isinstance(error, BaseException) else error
-            kind, data = ERROR, text_bytes(text)
+            kind, data = ERROR, error_bytes(error)
         else:
             kind, data = outcome_json(outcome)
         status = (
@@ -137,6 +137,7 @@ class Session:
 
     def assistant_turn(self, text: str) -> Verdict:
         """The model has spoken without calling a tool."""
+        check_text("text", text, "pass what the model said")
         data = text_bytes(text)
         return self._said(lib.microloop_turn(self.handle, _ASSISTANT, data, len(data)))
 
@@ -176,7 +177,13 @@ class Session:
 
     def set_time(self, now_ms: int) -> None:
         """From now on the session's clock stands where you put it, as a replay of a recorded run needs it."""
-        self._checked(lib.microloop_session_time(self.handle, now_ms))
+        try:
+            status = lib.microloop_session_time(self.handle, now_ms)
+        except TypeError:
+            raise wrong_type("now_ms", now_ms, "a whole number of milliseconds", "round it") from None
+        except OverflowError:
+            raise ValueError(f"now_ms is {now_ms}: the clock goes from 0 to 2**64 - 1; pass less, or 0") from None
+        self._checked(status)
 
     def save(self) -> bytes:
         """All that the verdicts depend on, for `Guardrail.restore` in another process. No arguments, no results.
@@ -231,6 +238,8 @@ class Session:
     def _measure(self, verdict: Verdict, kind: int, data: bytes, measures: Mapping[str, Any]) -> int:
         from microloop.measures import crossing
 
+        if not isinstance(measures, Mapping):
+            raise wrong_type("measures", measures, "a mapping", "its keys are state, metrics and metadata")
         step = (self.handle, verdict.step, kind, data, len(data))
         told = (measures.get("state"), measures.get("metrics"), measures.get("metadata"))
         return crossing(lambda known: lib.microloop_record_measured(*step, known, len(known)), *told)
@@ -259,6 +268,8 @@ class Session:
         return status
 
     def _own(self, verdict: Verdict) -> None:
+        if not isinstance(verdict, Verdict):
+            raise no_verdict(verdict)
         if verdict.session is not self:
             raise SessionError(f"the verdict on {verdict.tool or 'this call'} is not from session {self.id}")
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import SupportsFloat
+
+from microloop.given import wrong_type
 
 _MOST_TOKENS = (1 << 64) - 1
 _MOST_USD = 1e10
@@ -15,7 +18,10 @@ def whole_tokens(tokens: int) -> int:
     >>> whole_tokens(1234)
     1234
     """
-    count = operator.index(tokens)
+    try:
+        count = operator.index(tokens)
+    except TypeError:
+        raise wrong_type("tokens", tokens, "a whole number", "leave it out where nobody has counted") from None
     if count < 0:
         raise ValueError(f"tokens is {count}: what was spent cannot be taken back; pass 0 or more")
     return min(count, _MOST_TOKENS)
@@ -27,6 +33,8 @@ def nano_usd(usd: float) -> int:
     >>> nano_usd(0.0042)
     4200000
     """
+    if not isinstance(usd, SupportsFloat):
+        raise wrong_type("usd", usd, "a number of dollars", "leave it out where nobody knows the price")
     if not math.isfinite(usd) or usd < 0:
         raise ValueError(f"usd is {usd}: what was spent is a finite number of dollars; pass 0 or more")
     return round(min(usd, _MOST_USD) * 10**9)

@@ -10,6 +10,7 @@ import msgspec
 
 from microloop import _native
 from microloop.encoding import error_text
+from microloop.given import check_text
 from microloop.log import logger
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ class Toolbox:
 
     def declare(self, name: str, schema: Mapping[str, Any] | None) -> Tool:
         """A tool with the JSON Schema of its arguments; later calls by that name are held to the latest schema."""
-        declaration = {"name": name} if schema is None else {"name": name, "schema": schema}
-        index = _native.declare_tool(self._handle, msgspec.json.encode(declaration))
+        index = _native.declare_tool(self._handle, _declaration(name, schema))
         tool = self._by_name[name] = self._tool(name, index)
         return tool
 
@@ -79,3 +79,11 @@ class Toolbox:
 
         matching = [str(entry["on_error"]) for entry in self._on_error if matches_any(names_of_entry(entry), name)]
         return matching[-1] if matching else self._policy.on_error
+
+
+def _declaration(name: str, schema: Mapping[str, Any] | None) -> bytes:
+    check_text("name", name, "pass the name that the model calls the tool by")
+    try:
+        return msgspec.json.encode({"name": name} if schema is None else {"name": name, "schema": schema})
+    except TypeError as error:
+        raise TypeError(f"the schema of {name} must be JSON: {error}; pass plain mappings, lists and texts") from None

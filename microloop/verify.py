@@ -85,7 +85,7 @@ def _declared(guard: Guardrail, name: str, schema: Mapping[str, Any] | None) -> 
 
 def _encoder_for(schema: Mapping[str, Any] | None) -> Callable[[dict[str, Any]], bytes]:
     """Where the schema has no room for `null`, the core refuses NaN in that disguise, and nobody need look for it."""
-    if schema is None or may_hold_null(schema, schema.get("$defs", {})):
+    if not isinstance(schema, Mapping) or may_hold_null(schema, schema.get("$defs", {})):
         return arguments_json
     return encode
 

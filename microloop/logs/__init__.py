@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from microloop.given import wrong_type
 from microloop.logs import (
     anthropic_messages,
     claude_code,
@@ -58,13 +59,20 @@ def read(source: Iterable[bytes] | str | Path, format: str | None = None) -> Ite
     >>> [(step.tool, step.played["result"]) for step in read([call, result])]
     [('search', 'nothing found')]
     """
-    lines = lines_of(Path(source)) if isinstance(source, (str, Path)) else lines_in_utf8(source)
-    values = read_values(lines)
+    values = read_values(_lines(source))
     if format is None:
         format, values = _detected(values)  # noqa: A001 - as above
     if format not in FORMATS:
         raise ValueError(f'there is no format "{format}"; known are {", ".join(FORMATS)}')
     return FORMATS[format].steps(values)
+
+
+def _lines(source: Iterable[bytes] | str | Path) -> Iterator[bytes]:
+    if isinstance(source, (str, Path)):
+        return lines_of(Path(source))
+    if isinstance(source, Iterable):
+        return lines_in_utf8(source)
+    raise wrong_type("source", source, "a path, or lines as bytes", 'open a file with "rb"')
 
 
 def detect(documents: Iterable[Any]) -> str:

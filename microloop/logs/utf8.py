@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from microloop.given import wrong_type
 from microloop.logs.lines import whole_lines
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -22,6 +23,8 @@ def lines_in_utf8(lines: Iterable[bytes]) -> Iterator[bytes]:
     """
     rest = iter(lines)
     first = next(rest, b"")
+    if not isinstance(first, bytes):
+        raise wrong_type("each line", first, "bytes", 'open the file with "rb"')
     decoded = in_utf8(chain([first], rest))
     yield from whole_lines(filter(None, decoded)) if first.startswith(_UTF_16) else decoded
 
