@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Iterator, Sequence
+from multiprocessing.pool import Pool
 
 from microloop.backtest.work import Judged, Work
 
@@ -16,5 +19,16 @@ def judged(work: Work, files: Sequence[str], jobs: int | None = None) -> Iterato
         yield from map(work.judge_file, files)
         return
     # Not by fork: a copy of a process with threads of its own may hang.
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+    with _pool(processes) as pool:
         yield from pool.imap(work.judge_file, files)
+
+
+def _pool(processes: int) -> Pool:
+    """Its processes begin without an ear for Ctrl-C, and never get one: who has begun them ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        return multiprocessing.get_context("spawn").Pool(processes)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return multiprocessing.get_context("spawn").Pool(processes)
+    finally:
+        signal.signal(signal.SIGINT, before)

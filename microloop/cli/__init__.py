@@ -4,11 +4,21 @@ import io
 import os
 import sys
 
+from microloop.cli.interrupt import end_on_lost_interrupt, interrupted, is_hook
+
 
 def main() -> None:
     """The entry point of the `microloop` command."""
+    sys.unraisablehook = end_on_lost_interrupt
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(interrupted())
+
+
+def _run() -> None:
     _replace_closed_streams()
-    if sys.argv[1:2] == ["hook"]:
+    if is_hook():
         _hook(sys.argv[2:])
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(

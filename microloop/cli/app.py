@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from microloop.cli.interrupt import interrupted
 from microloop.cli.style import coloured
 
 _HOMES = {
@@ -43,6 +44,13 @@ class LazyGroup(click.Group):
             return super().get_command(ctx, cmd_name)
         command: click.Command = importlib.import_module(home).command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Ctrl-C is ours to answer: `click` would call it a failure, with code 1."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise SystemExit(interrupted()) from None
 
 
 def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:  # noqa: FBT001  # click's signature

@@ -25,7 +25,8 @@ def command(*, policy: str, store: str | None, dialect: str | None, print_config
 
     The agent runs it before and after each tool call; the session lives in a file in between.
 
-    Exit code: 0 with an answer; 2 if the hook failed and the call is refused, 1 if it failed and nothing is refused.
+    Exit code: 0 with an answer; 2 if the hook failed or was interrupted and the call is refused; if nothing is refused,
+    1 after a failure and 130 after an interrupt.
     """
     if print_config is None:
         from microloop.hook.run import run

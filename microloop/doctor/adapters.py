@@ -99,8 +99,11 @@ def examine(found: list[Adapter]) -> Iterator[Finding]:
             # Perhaps another package has brought it: who does not use the adapter has nothing to mend.
             yield Finding(_AREA, each.name, "absent", f"{each}: {', '.join(each.too_old)} is too old", each.install)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for done in as_completed(pool.submit(_imported, each) for each in found if not (each.missing or each.too_old)):
-            yield done.result()
+        waiting = [pool.submit(_imported, each) for each in found if not (each.missing or each.too_old)]
+        try:
+            yield from (done.result() for done in as_completed(waiting))
+        finally:
+            pool.shutdown(cancel_futures=True)  # whoever presses Ctrl-C does not wait for the others
 
 
 def _imported(adapter: Adapter) -> Finding:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from microloop.hook.dialects import dialect_of
 from microloop.hook.event import Answer, Event
-from microloop.hook.faults import Reply, failed, not_ours
+from microloop.hook.faults import Reply, failed, interrupted, not_ours
 from microloop.hook.options import Options
 from microloop.hook.payload import Payload, UnknownEvent, decoded
 from microloop.hook.policies import named
@@ -20,7 +20,11 @@ def run(options: Options) -> int:
     """Answers one event, and gives the exit code."""
     if sys.stdin.isatty():
         return _say(Reply(stderr="microloop hook reads an agent's event from standard input; see --help\n", code=2))
-    return _say(reply_to(sys.stdin.buffer.read(), options))
+    try:
+        raw = sys.stdin.buffer.read()
+    except KeyboardInterrupt:
+        return _say(interrupted(None, named(options.policy)))
+    return _say(reply_to(raw, options))
 
 
 def _say(reply: Reply) -> int:
@@ -37,6 +41,8 @@ def reply_to(raw: bytes, options: Options) -> Reply:
         answer = _answer(decoded(raw), options, events.append, notices.append)
     except UnknownEvent as unknown:
         return not_ours(str(unknown))
+    except KeyboardInterrupt:
+        return interrupted(events[0] if events else None, named(options.policy))
     except Exception as error:  # noqa: BLE001 - whatever fails in us, `on_error` decides, and it is told
         return failed(error, events[0] if events else None, named(options.policy))
     said = "" if answer is None else json.dumps(answer)
