@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Mapping
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from microloop import _native, ambient, asking
 from microloop._native import lib
 from microloop.coverage import Coverage, Covered
+from microloop.entered import Entered
 from microloop.errors import SessionError
 from microloop.given import check_text, no_verdict, wrong_type
 from microloop.judgement import fault, judge, nameless
@@ -72,9 +72,8 @@ class Guardrail:
         self._registry = Registry(self, handle, max_sessions)
         self._coverage = Coverage()
         self._default: Session | None = None
-        # One variable a guard: two guards may each have a current session at the same time.
-        self.current: ContextVar[Session | None] = ContextVar("microloop.session", default=None)
-        self._entered: ContextVar[tuple[Session, ...]] = ContextVar("microloop.sessions", default=())
+        self.entered = Entered(self.lock)
+        self.current = self.entered.current
 
     # Decorate
 
@@ -233,29 +232,6 @@ class Guardrail:
         with self.lock:
             self._default = self._default or session
             return self._default
-
-    def enter(self, session: Session) -> None:
-        """Makes a session the current one, for `Session.__enter__`."""
-        if session.closed:
-            raise session.failure(_native.STALE_HANDLE)
-        with self.lock:
-            session.entered += 1
-        self._entered.set((*self._entered.get(), session))
-        self.current.set(session)
-
-    def leave(self, session: Session) -> None:
-        """Makes the session before it the current one again; ends it if nobody could find it any more."""
-        entered = self._entered.get()
-        # Blocks of generators and tasks may end in another order, or another context, than they began in.
-        place = max((index for index, each in enumerate(entered) if each is session), default=len(entered))
-        left = (*entered[:place], *entered[place + 1 :])
-        self._entered.set(left)
-        self.current.set(left[-1] if left else None)
-        with self.lock:
-            session.entered -= 1
-            ended = session.entered == 0 and session.anonymous
-        if ended:
-            session.close()
 
     def forget(self, session: Session) -> None:
         """Lets go of a session that is being closed."""

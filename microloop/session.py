@@ -274,13 +274,13 @@ class Session:
             raise SessionError(f"the verdict on {verdict.tool or 'this call'} is not from session {self.id}")
 
     def __enter__(self) -> Self:
-        self.guard.enter(self)
+        self.guard.entered.enter(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.guard.leave(self)
+        self.guard.entered.leave(self)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
