@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -55,7 +56,9 @@ def unread(metrics: object, metadata: object) -> tuple[str, ...]:
     numbers, texts = _items(metrics), _items(metadata)
     odd = [] if numbers is not None else ["metrics"]
     odd += [f"metrics.{_shown(name)}" for name, value in numbers or () if _number(value) is None]
-    return (*odd, *([] if texts is not None else ["metadata"]))
+    odd += [] if texts is not None else ["metadata"]
+    # Whatever else the core could not read is no mapping of numbers, though it may look like one here.
+    return tuple(odd) or ("metrics",)
 
 
 def _items(mapping: Any) -> tuple[tuple[object, Any], ...] | None:
@@ -87,8 +90,11 @@ def _text(value: object) -> bool | str | None:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of any kind are numbers here; everything else as it always is."""
-    number = _number(value)
+    """Numbers of any kind are numbers here, whole ones with all their digits; everything else as it always is."""
+    try:
+        return operator.index(value)
+    except Exception:  # noqa: BLE001 - most values are no integers; what the host's object does must not reach the host
+        number = _number(value)
     return plain(value) if number is None else number
 
 

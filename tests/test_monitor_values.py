@@ -52,6 +52,20 @@ class Step:
     parts: list
 
 
+@dataclasses.dataclass
+class Score:
+    """A number that is written as an object."""
+
+    points: int
+
+    def __float__(self):
+        return float(self.points)
+
+
+class Whole(int):
+    """As the whole numbers of other libraries are: no plain `int`."""
+
+
 def cyclic():
     value = {"a": 1}
     value["left"] = value["right"] = value
@@ -138,6 +152,7 @@ def test_an_odd_value_is_taken_wherever_it_stands(value):
         ({"metadata": Closed()}, ("metadata",)),
         ({"metrics": {"failures": 10**400}, "metadata": {1: 2}}, ("metrics.failures",)),
         ({"metrics": {"1": 3, 1: 4}}, ()),
+        ({"metrics": {"failures": Score(3)}}, ("metrics",)),
         ({"metrics": {"rows": decimal.Decimal("1.5"), "part": fractions.Fraction(1, 2)}}, ()),
         ({"metrics": {"failures": 3}, "metadata": {"verifier": 7}}, ()),
     ],
@@ -198,3 +213,11 @@ def test_tools_without_end_are_taken():
     steps = [monitor.observe({"tool": f"tool_{n}", "arguments": {}}, f"output {n}") for n in range(5_000)]
     assert not any(step.unread for step in steps)
     assert monitor.latest.step == 5_000
+
+
+def test_whole_numbers_of_other_kinds_keep_all_their_digits():
+    monitor = Monitor()
+    for number, failures in ((2**60 + 1, 5), (2**60 + 2, 3)):
+        metadata = {"verifier": "unit", "verification_id": Whole(number)}
+        decision = monitor.observe("make test", f"run {number}", metrics={"failures": failures}, metadata=metadata)
+    assert decision.verified_progress
