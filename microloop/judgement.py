@@ -21,6 +21,8 @@ NO_CONTEXT = _native.ffi.NULL
 _NOTHING_KNOWN: tuple[Any, tuple[Any, ...]] = NO_CONTEXT, ()
 NOTED = 0xFF
 """Bits of what `microloop_check` returns that are all 0 for a plain allow; an error has one of them set as well."""
+# Of what `microloop_refuse` returns: only a halt has a verdict of the core's own.
+_HALTED = 0x80
 
 
 def as_json(arguments: Any) -> bytes:
@@ -92,10 +94,11 @@ def _instead(session: Session, tool: Tool, found: Verdict, fields: dict[str, Any
     """The verdict of Python in place of the core's, which would have let the call run."""
     verdict = Verdict(tool=tool.name, step=found.step, session=session, **fields)
     session.last_verdict = verdict
-    if verdict.action is BLOCK:
-        # The core let the call through and waits for its outcome; there will be none.
-        lib.microloop_cancel(session.handle, found.step)
-    return verdict
+    if verdict.action is not BLOCK:
+        return verdict
+    # The core let the call through and waits for its outcome; there will be none. It counts this refusal with its own.
+    packed = lib.microloop_refuse(session.handle, found.step)
+    return session.verdict(packed) if packed > 0 and packed & _HALTED else verdict
 
 
 def nameless(session: Session) -> Verdict:

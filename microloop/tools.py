@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 BY_NAME = -1
 """In place of an index: nobody declared the tool, and the core knows it by its name."""
-# A model can make up names without end: no more of them are kept.
+# A model can make up names without end: no more of them are kept, and none that is longer.
 _MOST_NAMED = 1024
+_LONGEST_NAMED = 256
+# What is wrong with a schema goes to the model, and the schema came from somebody else.
+_LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +36,41 @@ class Tool:
     slow_rules: tuple[SlowRule, ...] = ()
     unusable: str = ""
     """What is wrong with its schema, where that cannot be used: its calls follow `on_error`."""
+    has_schema: bool = False
 
 
 class Toolbox:
     """Declares tools in a native policy."""
 
-    __slots__ = ("_by_name", "_handle", "_named", "_on_error", "_policy")
+    __slots__ = ("_by_name", "_handle", "_named", "_on_error", "_policy", "_told")
 
     def __init__(self, policy: Policy, handle: int) -> None:
         self._policy = policy
         self._handle = handle
         self._by_name: dict[str, Tool] = {}
         self._named: dict[str, Tool] = {}
+        self._told: dict[str, str] = {}
         self._on_error = [entry for entry in policy.document.get("tools") or () if "on_error" in entry]
 
     def declare(self, name: str, schema: Mapping[str, Any] | None) -> Tool:
         """A tool with the JSON Schema of its arguments; later calls by that name are held to the latest schema."""
         index = _native.declare_tool(self._handle, _declaration(name, schema))
-        tool = self._by_name[name] = self._tool(name, index)
+        tool = self._by_name[name] = replace(self._tool(name, index), has_schema=schema is not None)
         return tool
 
     def undeclarable(self, name: str, error: Exception) -> None:
-        """A tool that could not be declared. Said once, not each time that it is listed."""
+        """A tool that could not be declared. Said once, not each time that it is listed.
+
+        Where another tool of that name has a schema that can be used, both are held to that one.
+        """
         before = self._by_name.get(name)
-        tool = self._by_name[name] = self._tool(name, BY_NAME, error_text(error))
-        if before != tool:
-            logger().error("the schema of %s cannot be used (on_error: %s)", name, tool.on_error, exc_info=error)
+        reason = error_text(error)[:_LONGEST_REASON]
+        if before is None or not before.has_schema:
+            self._by_name[name] = self._tool(name, BY_NAME, reason)
+        if self._told.get(name) != reason:
+            self._told[name] = reason
+            on_error = self._on_error_of(name)
+            logger().error("the schema of %s cannot be used (on_error: %s)", name, on_error, exc_info=error)
 
     def find(self, name: str) -> Tool:
         """A tool by its name; one that nobody declared has no schema of its own."""
@@ -66,7 +78,7 @@ class Toolbox:
 
     def _met(self, name: str) -> Tool:
         tool = self._tool(name, BY_NAME)
-        if len(self._named) < _MOST_NAMED:
+        if len(self._named) < _MOST_NAMED and len(name) <= _LONGEST_NAMED:
             self._named[name] = tool
         return tool
 

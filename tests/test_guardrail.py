@@ -446,11 +446,58 @@ def test_a_tool_that_cannot_be_declared_is_refused_with_the_fault_and_the_others
 
 def test_two_such_refusals_read_differently_and_no_step_stays_open():
     guard = spoilt("balanced")
-    verdicts = [guard.check("search", {"q": "cats"}) for _ in range(9)]
-    assert len({each.feedback for each in verdicts}) == 9
+    verdicts = [guard.check("search", {"q": "cats"}) for _ in range(7)]
+    assert len({each.feedback for each in verdicts}) == 7
     assert {each.reason for each in verdicts} == {"guard.fault"}
     with pytest.raises(SessionError):
         guard.record(verdicts[0], "nothing")
+
+
+def test_a_model_that_gets_nothing_but_such_refusals_is_halted():
+    guard = spoilt("balanced")
+    *refused, halt = [guard.check("search", {"q": str(n)}) for n in range(12)]
+    assert {each.action for each in refused} == {Action.BLOCK}
+    assert (halt.action, halt.reason, halt.tool) == (Action.HALT, "loop.refused", "search")
+    state = guard.here().state()
+    assert (state["refusals"], state["calls"]) == (12, 0)
+    assert guard.check("fetch", {"url": "x"}).action is Action.HALT
+
+
+def test_such_refusals_do_not_wipe_out_others():
+    guard = spoilt("balanced")
+    verdicts = [guard.check(name, {}).action for name in ("fetch", "search") * 6]
+    assert verdicts == [Action.BLOCK] * 11 + [Action.HALT]
+
+
+def test_a_schema_of_that_name_that_can_be_used_goes_on_holding(caplog):
+    guard = Guardrail({"version": 1, "on_error": "allow"})
+    guard.tool("search", {"type": "object", "required": ["q"]})
+    guard.undeclarable("search", PolicyError("look-around"))
+    assert guard.check("search", {}).reason == "args.schema"
+    assert guard.check("search", {"q": "cats"}).allowed
+    assert "the schema of search cannot be used" in caplog.text
+
+
+def test_a_tool_without_a_schema_says_nothing_for_another_of_its_name():
+    guard = Guardrail()
+    guard.tool("search")
+    guard.undeclarable("search", PolicyError("look-around"))
+    assert guard.check("search", {}).reason == "guard.fault"
+
+
+def test_what_is_wrong_with_a_schema_of_others_is_told_in_short():
+    guard = Guardrail()
+    guard.undeclarable("search", PolicyError("no type is called " + "x" * 100_000))
+    assert len(guard.check("search", {}).feedback) < 600
+
+
+def test_made_up_names_of_any_length_are_refused_and_not_all_kept():
+    guard = Guardrail({"version": 1})
+    for n in range(20):
+        verdict = guard.check(str(n % 10) * 100_000, {})
+        assert (verdict.action, verdict.reason, verdict.rule) == (Action.BLOCK, "args.malformed", "tool.name")
+        assert "has 100000 bytes" in verdict.feedback
+    assert len(guard.here().save()) < 200_000
 
 
 def test_such_a_tool_runs_without_its_schema_where_the_policy_lets_faults_pass_and_this_is_said_once(caplog):

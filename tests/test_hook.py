@@ -219,3 +219,9 @@ def test_a_rule_that_only_python_can_check_is_checked(host, mode, refused):
     assert agent.call("dry deploy").denied is None
     assert (agent.call("deploy").denied is not None) is refused
     assert (agent.call("deploy").denied is not None) is refused
+
+
+def test_an_agent_that_gets_nothing_but_refusals_by_such_a_rule_is_halted(host):
+    agent = host(policy={"loops": {"refused": {"halt": 3}}, "tools": LOOK_BEHIND})
+    denied = [agent.call(f"deploy {n}").denied for n in range(3)]
+    assert ["halted" in each for each in denied] == [False, False, True]

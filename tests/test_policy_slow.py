@@ -135,3 +135,12 @@ def test_paths_are_read_as_in_the_core(path):
             _native.new_policy(json.dumps(document).encode())
     else:
         _native.lib.microloop_policy_free(_native.new_policy(json.dumps(document).encode()))
+
+
+def test_a_model_that_gets_nothing_but_refusals_by_them_is_halted():
+    document = {"version": 1, "loops": {"refused": {"halt": 3}}, "tools": [entry("sql", pattern=WHERE)]}
+    guard = Guardrail(document)
+    verdicts = [guard.check("sql", {"sql": f"delete from table_{n}"}) for n in range(4)]
+    assert [each.action for each in verdicts] == ["block", "block", "halt", "halt"]
+    assert (verdicts[2].reason, verdicts[2].tool) == ("loop.refused", "sql")
+    assert guard.here().state()["refusals"] == 4

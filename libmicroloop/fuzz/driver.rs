@@ -13,7 +13,7 @@ use microloop::{
     canonical::microloop_canonical,
     check::{
         MICROLOOP_ACTION_BLOCK, MICROLOOP_ACTION_HALT, MicroloopContext, microloop_cancel, microloop_check,
-        microloop_check_named, microloop_record, microloop_spend, microloop_turn, microloop_verdict,
+        microloop_check_named, microloop_record, microloop_refuse, microloop_spend, microloop_turn, microloop_verdict,
     },
     last_error::microloop_last_error,
     policy::{microloop_policy_free, microloop_policy_new},
@@ -57,7 +57,7 @@ const TOOLS: [&str; 4] = [
 /// Lines, each an operation: its letter, and what it takes.
 ///
 /// `c0{…}` checks a call of tool 0, `n0{…}` one of a tool that nobody declared; `i0x{…}` the same with the call id `x`, `b0x{…}` with the batch `x`; `r`, `j`, `e` record
-/// a text, JSON, an error for the latest step that runs; `x` cancels it; `u` and `a` are turns; `m9` spends tokens and
+/// a text, JSON, an error for the latest step that runs; `x` cancels it, `d` refuses it; `u` and `a` are turns; `m9` spends tokens and
 /// money; `w{…}` records a text with what is told of the step; `v` fetches the latest verdict, `s` the state, `p` where the
 /// run stands; `t9` sets the time; `h` hands the session over: saves it and loads
 /// what was saved; `k` makes canonical JSON.
@@ -100,6 +100,7 @@ impl Run {
             b'r' | b'j' | b'e' => self.record(letter, rest),
             b'w' => self.record_told(rest),
             b'x' => self.cancel(),
+            b'd' => self.refuse(),
             b'u' | b'a' => self.turn(letter, rest),
             b'm' => self.spend(rest),
             b'v' => self.verdict(),
@@ -205,6 +206,17 @@ impl Run {
     fn cancel(&mut self) {
         let status = microloop_cancel(self.session, self.running.take().unwrap_or(0));
         assert!(status == MICROLOOP_OK || status == MICROLOOP_UNKNOWN_STEP, "{status}: {}", last_error());
+    }
+
+    fn refuse(&mut self) {
+        let packed = microloop_refuse(self.session, self.running.take().unwrap_or(0));
+        if i32::try_from(packed) == Ok(MICROLOOP_UNKNOWN_STEP) {
+            return;
+        }
+        assert!(packed >= 0, "{packed}: {}", last_error());
+        let action = i32::try_from(packed & 0x7f).unwrap();
+        assert!(matches!(action, MICROLOOP_ACTION_BLOCK | MICROLOOP_ACTION_HALT), "refused, and yet {action}");
+        self.halted |= action == MICROLOOP_ACTION_HALT;
     }
 
     fn turn(&mut self, letter: u8, text: &[u8]) {

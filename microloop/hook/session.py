@@ -37,7 +37,8 @@ class HookSession:
 
             decision = judged(self._policy, tool, arguments, packed >> 8, decision)
             if decision.action not in _RUNS:
-                self.cancel(packed >> 8)
+                refused = lib.microloop_refuse(self._handle, packed >> 8)
+                decision = self._decision(refused) if refused > 0 and refused & _NOTED else decision
         return decision, packed >> 8
 
     def record(self, step: int, outcome: Outcome) -> None:

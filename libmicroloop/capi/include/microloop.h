@@ -318,6 +318,14 @@ int64_t microloop_record(uint64_t session,
 int32_t microloop_cancel(uint64_t session,
                          uint64_t step);
 
+// Says that the host refuses a step that was let through, for a reason of its own, such as a rule that only it can read. It
+// did not run, as with `microloop_cancel`, and it counts as a refusal like the library's own: a model that gets nothing
+// else is halted.
+//
+// Returns what `microloop_check` returns: the action is block, or halt, and then the verdict says why.
+int64_t microloop_refuse(uint64_t session,
+                         uint64_t step);
+
 // Tells of a turn: `speaker` is `MICROLOOP_SPEAKER_USER` or `MICROLOOP_SPEAKER_ASSISTANT`. A user turn starts the loop
 // counters anew, unless the policy says otherwise; assistant turns that are empty or repeat themselves get a verdict.
 //

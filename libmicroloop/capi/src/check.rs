@@ -181,6 +181,19 @@ pub extern "C" fn microloop_cancel(session: u64, step: u64) -> i32 {
     })
 }
 
+/// Says that the host refuses a step that was let through, for a reason of its own, such as a rule that only it can read. It
+/// did not run, as with `microloop_cancel`, and it counts as a refusal like the library's own: a model that gets nothing
+/// else is halted.
+///
+/// Returns what `microloop_check` returns: the action is block, or halt, and then the verdict says why.
+#[unsafe(no_mangle)]
+pub extern "C" fn microloop_refuse(session: u64, step: u64) -> i64 {
+    guarded(|| {
+        let refused = SESSIONS.with(session, |session| session.refuse(step))?;
+        refused.map(pack).map_err(unknown_step)
+    })
+}
+
 /// Tells of a turn: `speaker` is `MICROLOOP_SPEAKER_USER` or `MICROLOOP_SPEAKER_ASSISTANT`. A user turn starts the loop
 /// counters anew, unless the policy says otherwise; assistant turns that are empty or repeat themselves get a verdict.
 ///

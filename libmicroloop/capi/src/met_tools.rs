@@ -129,11 +129,19 @@ impl MetTools {
 
     /// The tools that were met, by their numbers.
     pub(crate) fn in_order(&self) -> Vec<Arc<Tool>> {
-        let tool = |met: &Met| match met {
+        self.met.iter().filter_map(|met| self.tool(met)).collect()
+    }
+
+    /// The tool with a number; the latest, if several share it.
+    pub(crate) fn of(&self, number: u32) -> Option<Arc<Tool>> {
+        self.tool(self.met.get(number as usize)?)
+    }
+
+    fn tool(&self, met: &Met) -> Option<Arc<Tool>> {
+        match met {
             Met::Declared(index) => self.known.get(*index as usize).cloned(),
             Met::Named(tool) | Met::Shared(tool) => Some(Arc::clone(tool)),
-        };
-        self.met.iter().filter_map(tool).collect()
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::{string::String, sync::Arc};
 
 use microloop_core::{
-    engine::{Checked, Context, Engine},
+    engine::{Checked, Context, Engine, UnknownStep},
     json::{Json, Number},
     outcome::Outcome,
     progress::{Assessment, Measures},
@@ -53,6 +53,10 @@ impl Session {
     ) -> Result<Checked, Fault> {
         let (number, tool) = self.tools.meet_named(name, &self.policy)?;
         Ok(self.engine.check(&tool, number, arguments, context, self.clock.now_ms()))
+    }
+
+    pub(crate) fn refuse(&mut self, step: u64) -> Result<Checked, UnknownStep> {
+        self.engine.host_refuses(step, |number| self.tools.of(number))
     }
 
     pub(crate) fn observe(

@@ -95,6 +95,7 @@ static void every_call_refuses(uint64_t session, const char *why) {
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_verdict(session, 1, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_state(session, buf, sizeof buf));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_session_save(session, buf, sizeof buf));
+    FAILS(MICROLOOP_STALE_HANDLE, why, microloop_refuse(session, 1));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_observe(session, 0, bytes("{}"), 2, 0, bytes("x"), 1));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_record_measured(session, 1, 0, bytes("x"), 1, NULL, 0));
     FAILS(MICROLOOP_STALE_HANDLE, why, microloop_progress(session, 0, buf, sizeof buf));

@@ -15,7 +15,7 @@ use crate::{
     detect::{sameness::Wording, streak::World},
     digest::Digest,
     json::Json,
-    policy::Tool,
+    policy::{LONGEST_NAME, Tool},
     progress::Status,
     recall::Recall,
     rules::{Rule, RuleHit, RuleKind},
@@ -37,6 +37,7 @@ impl Engine {
         if !self.policy.roles().permits(self.role.as_deref(), &tool.name) {
             return Err(Finding::new(Action::Block, Reason::Role, "roles"));
         }
+        name(tool)?;
         size(tool, call.arguments)?;
         let step = self.step;
         let Some(state) = self.tools.of(call.index) else {
@@ -97,13 +98,28 @@ fn identified(state: &mut ToolState, call: &Call<'_>, json: &Json<'_>, text: &mu
     Admitted { identity, wording, ask: None }
 }
 
+/// No tool is called so, and what a model makes up is not kept without end.
+fn name(tool: &Tool) -> Result<(), Box<Finding>> {
+    let len = tool.name.len();
+    if len <= LONGEST_NAME {
+        return Ok(());
+    }
+    let explained = format!("the name of the tool has {len} bytes; send the call again with the name of a tool.");
+    Err(Finding::new(Action::Block, Reason::Malformed, "tool.name")
+        .count(amount(LONGEST_NAME), amount(len))
+        .explained(explained))
+}
+
 fn size(tool: &Tool, arguments: &[u8]) -> Result<(), Box<Finding>> {
     if arguments.len() <= tool.argument_bytes {
         return Ok(());
     }
-    let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
     let finding = Finding::new(Action::Block, Reason::Size, "limits.argument_bytes");
-    Err(finding.count(number(tool.argument_bytes), number(arguments.len())))
+    Err(finding.count(amount(tool.argument_bytes), amount(arguments.len())))
+}
+
+fn amount(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
 }
 
 /// What is wrong with arguments, and what they should look like.

@@ -86,12 +86,17 @@ impl Engine {
     /// # Errors
     /// [`UnknownStep`] if the step is not under way.
     pub fn cancel(&mut self, step: u64) -> Result<(), UnknownStep> {
+        self.withdraw(step).map(drop)
+    }
+
+    /// Takes back that a step was let through.
+    pub(super) fn withdraw(&mut self, step: u64) -> Result<Pending, UnknownStep> {
         let pending = self.pending.take(step).ok_or(UnknownStep(step))?;
         if let Some(charged_ms) = pending.charged_ms {
             self.ledger.refund(pending.tool, charged_ms);
         }
         self.forget(pending.identity);
-        Ok(())
+        Ok(pending)
     }
 
     /// Says whether the tool's call before had the same outcome.

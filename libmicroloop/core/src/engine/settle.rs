@@ -2,15 +2,15 @@
 
 use alloc::{boxed::Box, sync::Arc};
 
-use super::{Call, Checked, Engine, Judged};
+use super::{Call, Checked, Engine, Judged, UnknownStep};
 use crate::{
     call::Identity,
     digest::Digest,
     memory::Memory,
     noted::Note,
     pending::Pending,
-    policy::Tool,
-    verdict::{Action, Finding, Reason},
+    policy::{LONGEST_NAME, Tool},
+    verdict::{Action, Evidence, Finding, Reason},
 };
 
 impl Engine {
@@ -24,7 +24,7 @@ impl Engine {
         } else {
             self.refuse(call, &judged);
         }
-        let noted = judged.finding.map(|finding| self.note(Some(Arc::clone(call.tool)), finding));
+        let noted = judged.finding.map(|finding| self.note(self.step, known(call.tool), finding));
         self.turns = crate::detect::text::Turns::default();
         Checked { step: self.step, action, noted: noted.is_some() }
     }
@@ -57,7 +57,7 @@ impl Engine {
     }
 
     fn let_through(&mut self, call: &Call<'_>, judged: &mut Judged) {
-        self.refused_in_row = 0;
+        let refused_before = core::mem::take(&mut self.refused_in_row);
         let (step, now_ms) = (self.step, call.now_ms);
         let batch = call.context.batch.map(|batch| (Digest::of(batch), step));
         self.each_memory(judged.identity, |memory| {
@@ -77,6 +77,7 @@ impl Engine {
                 .filter(|finding| finding.reason.is_standstill())
                 .map(|finding| (finding.action, finding.reason)),
             wording: judged.wording.take(),
+            refused_before,
         });
         if let Some(dropped) = dropped {
             self.forget(dropped.identity);
@@ -103,14 +104,37 @@ impl Engine {
         }
     }
 
+    /// The host refuses a step that was let through, for a reason of its own: it did not run, and it counts as a refusal like
+    /// ours, so that a model which gets nothing else is halted. `tool_of` finds a tool by its number.
+    ///
+    /// # Errors
+    /// [`UnknownStep`] if the step is not under way.
+    pub fn host_refuses(
+        &mut self,
+        step: u64,
+        tool_of: impl FnOnce(u32) -> Option<Arc<Tool>>,
+    ) -> Result<Checked, UnknownStep> {
+        let Pending { tool, refused_before, .. } = self.withdraw(step)?;
+        self.refusals = self.refusals.saturating_add(1);
+        self.refused_in_row = self.refused_in_row.max(refused_before);
+        let refusal = Finding::new(Action::Block, Reason::RuleDeny, "").shown_by(Evidence::of(step));
+        let finding = self.escalate(refusal);
+        self.refused_in_row = self.refused_in_row.saturating_add(1);
+        let halts = self.enforces() && finding.action == Action::Halt;
+        if halts {
+            self.note(step, tool_of(tool), finding);
+        }
+        Ok(Checked { step, action: if halts { Action::Halt } else { Action::Block }, noted: halts })
+    }
+
     /// Keeps a finding for whoever asks, and ends the session if it says so.
-    pub(super) fn note(&mut self, tool: Option<Arc<Tool>>, finding: Box<Finding>) {
+    pub(super) fn note(&mut self, step: u64, tool: Option<Arc<Tool>>, finding: Box<Finding>) {
         self.serial = self.serial.saturating_add(1);
         let enforced = self.enforces();
         if enforced && finding.action == Action::Halt {
             self.halted = Some(finding.clone());
         }
-        self.notes.push(Note { step: self.step, tool, finding, enforced, serial: self.serial });
+        self.notes.push(Note { step, tool, finding, enforced, serial: self.serial });
     }
 
     /// A call that was let through will not come back.
@@ -126,4 +150,9 @@ impl Engine {
             }
         }
     }
+}
+
+/// The tool for a note, but for a name that is none: notes are kept.
+fn known(tool: &Arc<Tool>) -> Option<Arc<Tool>> {
+    (tool.name.len() <= LONGEST_NAME).then(|| Arc::clone(tool))
 }

@@ -62,7 +62,7 @@ impl Engine {
         if finding.reason.is_standstill() {
             self.progress.found(self.step, finding.action, self.policy.progress());
         }
-        self.note(None, finding);
+        self.note(self.step, None, finding);
         Checked { step: self.step, action, noted: true }
     }
 }

@@ -23,6 +23,7 @@ pub use error::{PolicyError, PolicyErrorKind};
 pub use levels::Levels;
 pub use loops::{Loops, Scope};
 pub use schema::{ArgumentSchema, SchemaFailure};
+pub(crate) use tool::LONGEST_NAME;
 pub use tool::{Effect, Limit, Poll, Tool};
 
 use crate::{budget::Budgets, roles::Roles};

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{ArgumentSchema, Loops, OnError};
 use crate::{pattern::Names, rules::Rule};
 
+/// A call of a longer name, in bytes, is refused.
+pub(crate) const LONGEST_NAME: usize = 4096;
+
 /// What a tool does to the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
