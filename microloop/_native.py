@@ -166,7 +166,7 @@ def load_session(policy: int, saved: bytes) -> int:
 
 def check_named(session: int, name: str, arguments: bytes, context: Any) -> int:
     """`microloop_check_named`; like `microloop_check` it gives a packed verdict or a status."""
-    text = name.encode("utf-8", "surrogatepass")
+    text = name.encode("utf-8", "replace")
     return lib.microloop_check_named(session, text, len(text), arguments, len(arguments), context)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import SupportsFloat
 
 from microloop.given import wrong_type
 
@@ -33,8 +32,12 @@ def nano_usd(usd: float) -> int:
     >>> nano_usd(0.0042)
     4200000
     """
-    if not isinstance(usd, SupportsFloat):
+    if not hasattr(type(usd), "__float__"):
         raise wrong_type("usd", usd, "a number of dollars", "leave it out where nobody knows the price")
-    if not math.isfinite(usd) or usd < 0:
+    try:
+        dollars = float(usd)
+    except OverflowError:
+        raise ValueError("usd is too large: what was spent is a finite number of dollars; pass 0 or more") from None
+    if not 0 <= dollars < math.inf:
         raise ValueError(f"usd is {usd}: what was spent is a finite number of dollars; pass 0 or more")
     return round(min(usd, _MOST_USD) * 10**9)

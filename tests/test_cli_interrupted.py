@@ -118,3 +118,19 @@ def test_a_hook_that_is_interrupted_before_it_has_read_its_options_refuses(begin
 def test_only_a_call_is_refused_for_an_interrupt(kind, code):
     reply = interrupted(Event(kind, "Its name", "a session", tool="Bash"), "coding_agent")
     assert (reply.code, reply.stdout, reply.stderr.count("\n")) == (code, "", 1)
+
+
+def test_a_hook_that_is_interrupted_when_it_has_answered_loses_nothing(begin, tmp_path):
+    rule = "{id: none, path: command, deny: {regex: .}}"
+    policy = f"version: 1\ntools: [{{match: Bash, rules: [{rule}]}}]\n"
+    (tmp_path / "policy.yaml").write_text(policy, encoding="utf-8")
+    command = begin("hook", "--policy", "policy.yaml", "--store", "store.sqlite3")
+    event = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    command.process.stdin.write(json.dumps({**event, "tool_use_id": "t", "cwd": "/"}).encode())
+    command.process.stdin.close()
+    command.process.stdin = None
+    answer = command.process.stdout.read(1)
+    os.killpg(command.process.pid, signal.SIGINT)
+    answer += command.process.stdout.read()
+    assert json.loads(answer)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert command.process.wait(PATIENCE) == 0

@@ -152,3 +152,8 @@ def test_a_trace_tells_of_spending_and_what_is_said_about_it():
     policy = {"version": 1, "budgets": {"tokens": 10}}
     assert play(Trace("Ten of ten.", steps), policy).passed
     assert play(Trace("Ten of ten.", ({"spend": {"usd": 10}, "expect": "halt"},)), policy).problems
+
+
+def test_more_dollars_than_a_float_holds_are_an_error_that_says_so():
+    with pytest.raises(ValueError, match="usd is too large"):
+        session_with(budgets={"usd": 1}).spend(usd=10**400)

@@ -31,4 +31,5 @@ def _pool(processes: int) -> Pool:
     try:
         return multiprocessing.get_context("spawn").Pool(processes)
     finally:
-        signal.signal(signal.SIGINT, before)
+        # None: whoever set it was no Python code, and Python cannot put it back.
+        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)

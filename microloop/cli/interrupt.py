@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,5 +29,8 @@ def is_hook() -> bool:
 def end_on_lost_interrupt(lost: UnraisableHookArgs) -> None:
     """Where an object is just being freed, Python would show the interrupt, and go on as if there had been none."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        os._exit(interrupted())
+        code = interrupted()
+        with suppress(Exception):  # the interrupt may have come in the middle of a write
+            sys.stdout.flush()
+        os._exit(code)
     sys.__unraisablehook__(lost)

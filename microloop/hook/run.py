@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -28,6 +29,8 @@ def run(options: Options) -> int:
 
 
 def _say(reply: Reply) -> int:
+    # It is decided: an interrupt would only lose the answer.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stderr.write(reply.stderr)
     sys.stdout.write(reply.stdout)
     return reply.code

@@ -38,7 +38,7 @@ class Runs:
         """The session of a request."""
         chosen = get_session_id_from_request_data(data)
         if chosen is not None:
-            return session_of(self._guard, chosen if api_key is None else f"{api_key}/{chosen}")
+            return session_of(self._guard, str(chosen) if api_key is None else f"{api_key}/{chosen}")
         name = name_of(data["messages"])
         with self._lock:
             known = None if name is None else self._names.get(name)
