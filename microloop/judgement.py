@@ -23,6 +23,7 @@ NOTED = 0xFF
 """Bits of what `microloop_check` returns that are all 0 for a plain allow; an error has one of them set as well."""
 # Of what `microloop_refuse` returns: only a halt has a verdict of the core's own.
 _HALTED = 0x80
+_LONGEST_SHOWN = 64
 
 
 def as_json(arguments: Any) -> bytes:
@@ -85,8 +86,8 @@ def _unusable(tool: Tool, step: int) -> dict[str, Any]:
         "action": BLOCK,
         "reason": FAULT,
         "rule": "on_error",
-        "feedback": f"[microloop, step {step}] {tool.name} was refused: the JSON Schema of its arguments cannot be "
-        f"used, so no call of it can be checked ({tool.unusable}). Go on without this tool.",
+        "feedback": f"[microloop, step {step}] {_shown(tool.name)} was refused: the JSON Schema of its arguments "
+        f"cannot be used, so no call of it can be checked ({tool.unusable}). Go on without this tool.",
     }
 
 
@@ -96,9 +97,18 @@ def _instead(session: Session, tool: Tool, found: Verdict, fields: dict[str, Any
     session.last_verdict = verdict
     if verdict.action is not BLOCK:
         return verdict
-    # The core let the call through and waits for its outcome; there will be none. It counts this refusal with its own.
-    packed = lib.microloop_refuse(session.handle, found.step)
-    return session.verdict(packed) if packed > 0 and packed & _HALTED else verdict
+    try:
+        # The core let the call through and waits for its outcome; there will be none. It counts this with its refusals.
+        packed = lib.microloop_refuse(session.handle, found.step)
+        return session.verdict(packed) if packed > 0 and packed & _HALTED else verdict
+    except Exception as error:  # noqa: BLE001 - whatever fails in us, what was refused stays refused
+        logger().error("microloop could not count a refusal of %s", tool.name, exc_info=error)
+        return verdict
+
+
+def _shown(name: str) -> str:
+    """As the core shows a name: a model can make up names of any length."""
+    return "".join(letter for letter in str(name)[:_LONGEST_SHOWN] if letter.isprintable())
 
 
 def nameless(session: Session) -> Verdict:
@@ -124,7 +134,7 @@ def fault(tool: Tool, session: Session | None, error: Exception) -> Verdict:
         reason=FAULT,
         rule="on_error",
         tool=tool.name,
-        feedback=f"[microloop] {tool.name} {outcome}: the guard itself failed ({type(error).__name__}). "
+        feedback=f"[microloop] {_shown(tool.name)} {outcome}: the guard itself failed ({type(error).__name__}). "
         "Go on without this call, or try it once more.",
         session=session,
     )

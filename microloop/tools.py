@@ -22,6 +22,7 @@ BY_NAME = -1
 # A model can make up names without end: no more of them are kept, and none that is longer.
 _MOST_NAMED = 1024
 _LONGEST_NAMED = 256
+_MOST_UNUSABLE = 4096
 # What is wrong with a schema goes to the model, and the schema came from somebody else.
 _LONGEST_REASON = 300
 
@@ -42,20 +43,22 @@ class Tool:
 class Toolbox:
     """Declares tools in a native policy."""
 
-    __slots__ = ("_by_name", "_handle", "_named", "_on_error", "_policy", "_told")
+    __slots__ = ("_by_name", "_handle", "_named", "_on_error", "_policy", "_told", "_unusable")
 
     def __init__(self, policy: Policy, handle: int) -> None:
         self._policy = policy
         self._handle = handle
         self._by_name: dict[str, Tool] = {}
         self._named: dict[str, Tool] = {}
-        self._told: dict[str, str] = {}
+        self._unusable: dict[str, Tool] = {}
+        self._told: dict[tuple[str, str], None] = {}
         self._on_error = [entry for entry in policy.document.get("tools") or () if "on_error" in entry]
 
     def declare(self, name: str, schema: Mapping[str, Any] | None) -> Tool:
         """A tool with the JSON Schema of its arguments; later calls by that name are held to the latest schema."""
         index = _native.declare_tool(self._handle, _declaration(name, schema))
         tool = self._by_name[name] = replace(self._tool(name, index), has_schema=schema is not None)
+        self._unusable.pop(name, None)
         return tool
 
     def undeclarable(self, name: str, error: Exception) -> None:
@@ -64,17 +67,18 @@ class Toolbox:
         Where another tool of that name has a schema that can be used, both are held to that one.
         """
         before = self._by_name.get(name)
-        reason = error_text(error)[:_LONGEST_REASON]
+        reason = " ".join(error_text(error).split())[:_LONGEST_REASON]
         if before is None or not before.has_schema:
-            self._by_name[name] = self._tool(name, BY_NAME, reason)
-        if self._told.get(name) != reason:
-            self._told[name] = reason
+            self._by_name.pop(name, None)
+            _keep(self._unusable, name, self._tool(name, BY_NAME, reason))
+        if (name, reason) not in self._told:
+            _keep(self._told, (name, reason), None)
             on_error = self._on_error_of(name)
             logger().error("the schema of %s cannot be used (on_error: %s)", name, on_error, exc_info=error)
 
     def find(self, name: str) -> Tool:
         """A tool by its name; one that nobody declared has no schema of its own."""
-        return self._by_name.get(name) or self._named.get(name) or self._met(name)
+        return self._by_name.get(name) or self._unusable.get(name) or self._named.get(name) or self._met(name)
 
     def _met(self, name: str) -> Tool:
         tool = self._tool(name, BY_NAME)
@@ -91,6 +95,13 @@ class Toolbox:
 
         matching = [str(entry["on_error"]) for entry in self._on_error if matches_any(names_of_entry(entry), name)]
         return matching[-1] if matching else self._policy.on_error
+
+
+def _keep(kept: dict[Any, Any], key: object, value: object) -> None:
+    """Adds an entry, and lets go of the oldest of very many: whoever lists a tool again adds it again."""
+    kept[key] = value
+    if len(kept) > _MOST_UNUSABLE:
+        del kept[next(iter(kept))]
 
 
 def _declaration(name: str, schema: Mapping[str, Any] | None) -> bytes:

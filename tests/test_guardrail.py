@@ -491,6 +491,29 @@ def test_what_is_wrong_with_a_schema_of_others_is_told_in_short():
     assert len(guard.check("search", {}).feedback) < 600
 
 
+def test_two_bad_schemas_of_one_name_in_turn_are_told_once_each(caplog):
+    guard = Guardrail()
+    for n in range(6):
+        guard.undeclarable("search", PolicyError(f"fault {n % 2}"))
+    assert len(caplog.records) == 2
+
+
+def test_a_name_that_is_no_text_is_counted_like_any_other():
+    guard = Guardrail({"version": 1, "loops": {"repeat": {"block": 2}}})
+    verdict = guard.check("\ud800", {})
+    guard.record(verdict, "nothing")
+    assert guard.check("\ud800", {}).reason == "loop.repeat"
+
+
+def test_the_name_of_a_tool_with_a_bad_schema_is_shown_as_the_core_shows_names():
+    guard = Guardrail()
+    name = "line\nline" + "x" * 1000
+    guard.undeclarable(name, PolicyError("two\nlines"))
+    feedback = guard.check(name, {}).feedback
+    assert "\n" not in feedback
+    assert len(feedback) < 300
+
+
 def test_made_up_names_of_any_length_are_refused_and_not_all_kept():
     guard = Guardrail({"version": 1})
     for n in range(20):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from microloop import Guardrail, Policy, PolicyError
+from microloop import Guardrail, Policy, PolicyError, _native
 from microloop._policy.argument_path import parse_path
 from microloop._policy.slow_rule import SlowRule, same_json
 
@@ -144,3 +144,19 @@ def test_a_model_that_gets_nothing_but_refusals_by_them_is_halted():
     assert [each.action for each in verdicts] == ["block", "block", "halt", "halt"]
     assert (verdicts[2].reason, verdicts[2].tool) == ("loop.refused", "sql")
     assert guard.here().state()["refusals"] == 4
+
+
+class Uncounted:
+    """The library, but for one function."""
+
+    def __getattr__(self, name):
+        if name == "microloop_refuse":
+            raise AttributeError(name)
+        return getattr(_native.lib, name)
+
+
+def test_what_they_refuse_stays_refused_where_it_cannot_be_counted(monkeypatch, caplog):
+    guard = Guardrail({"version": 1, "on_error": "allow", "tools": [entry("sql", pattern=WHERE)]})
+    monkeypatch.setattr("microloop.judgement.lib", Uncounted())
+    assert guard.check("sql", {"sql": "delete from users"}).reason == "rule.deny"
+    assert "could not count a refusal of sql" in caplog.text

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How a saved session begins. The last byte is the number of the format: another one for every change of what follows.
-const HEAD: &[u8] = b"mls\x03";
+const HEAD: &[u8] = b"mls\x04";
 
 /// The rest, with its digest before it: a damaged snapshot is none.
 #[derive(Serialize, Deserialize)]

@@ -112,6 +112,7 @@ pub struct Engine {
     serial: u64,
     refusals: u64,
     refused_in_row: u32,
+    row: u64,
     text: Vec<u8>,
 }
 
@@ -160,6 +161,7 @@ impl Engine {
             serial: 0,
             refusals: 0,
             refused_in_row: 0,
+            row: 0,
             text: Vec::new(),
         }
     }

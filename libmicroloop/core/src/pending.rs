@@ -28,8 +28,8 @@ pub(crate) struct Pending {
     /// What the loop detectors expect of it, and why
     pub(crate) found: Option<(Action, Reason)>,
     pub(crate) wording: Option<Box<Wording>>,
-    /// How many calls in a row had been refused before it was let through
-    pub(crate) refused_before: u32,
+    /// The row of refusals that it was let through in, and how long that was
+    pub(crate) row: (u64, u32),
 }
 
 /// The calls under way, oldest first.

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use microloop_core::{
-    engine::{Context, Engine},
+    budget::Spending,
+    engine::{Context, Engine, Speaker},
     outcome::Outcome,
     policy::{Policy, Tool},
     verdict::Action,
@@ -73,6 +74,32 @@ fn a_call_that_runs_ends_the_row() {
     let step = run.let_through();
     run.engine.record(step, Outcome::Text(b"found"), 0).unwrap();
     assert!((0..3).all(|_| run.refused_by_host() == Action::Block));
+}
+
+#[test]
+fn a_call_that_ran_in_between_or_a_person_who_spoke_ended_the_row_before_it() {
+    for person in [false, true] {
+        let mut run = Run::new(HALTS_AT_4);
+        assert!((0..3).all(|_| run.refused_by_host() == Action::Block));
+        let (open, other) = (run.let_through(), run.let_through());
+        if person {
+            run.engine.turn(Speaker::User, b"go on");
+        } else {
+            run.engine.record(other, Outcome::Text(b"found"), 0).unwrap();
+        }
+        assert_eq!(run.engine.host_refuses(open, |_| None).unwrap().action, Action::Block);
+        assert_eq!(run.engine.state().halted, None);
+    }
+}
+
+#[test]
+fn a_run_that_was_halted_stays_halted_for_its_first_reason() {
+    let mut run = Run::new(r#"{"version": 1, "loops": {"refused": {"halt": 2}}, "budgets": {"tokens": 10}}"#);
+    run.refused_by_host();
+    let open = run.let_through();
+    run.engine.spend(Spending { tokens: 10, nano_usd: 0 });
+    run.engine.host_refuses(open, |_| None).unwrap();
+    assert_eq!(run.engine.state().halted, Some("budget.tokens"));
 }
 
 #[test]

@@ -35,6 +35,7 @@ impl Engine {
         now_ms: u64,
     ) -> Result<(), UnknownStep> {
         let mut pending = self.pending.take(step).ok_or(UnknownStep(step))?;
+        self.end_row();
         let outcome = measures.outcome(outcome);
         let observed = outcome.observe(&mut self.text).in_state(measures.state);
         self.tidy();

@@ -57,7 +57,7 @@ impl Engine {
     }
 
     fn let_through(&mut self, call: &Call<'_>, judged: &mut Judged) {
-        let refused_before = core::mem::take(&mut self.refused_in_row);
+        let row = (self.row, core::mem::take(&mut self.refused_in_row));
         let (step, now_ms) = (self.step, call.now_ms);
         let batch = call.context.batch.map(|batch| (Digest::of(batch), step));
         self.each_memory(judged.identity, |memory| {
@@ -77,7 +77,7 @@ impl Engine {
                 .filter(|finding| finding.reason.is_standstill())
                 .map(|finding| (finding.action, finding.reason)),
             wording: judged.wording.take(),
-            refused_before,
+            row,
         });
         if let Some(dropped) = dropped {
             self.forget(dropped.identity);
@@ -114,17 +114,24 @@ impl Engine {
         step: u64,
         tool_of: impl FnOnce(u32) -> Option<Arc<Tool>>,
     ) -> Result<Checked, UnknownStep> {
-        let Pending { tool, refused_before, .. } = self.withdraw(step)?;
+        let Pending { tool, row, .. } = self.withdraw(step)?;
         self.refusals = self.refusals.saturating_add(1);
-        self.refused_in_row = self.refused_in_row.max(refused_before);
+        if row.0 == self.row {
+            self.refused_in_row = self.refused_in_row.max(row.1);
+        }
         let refusal = Finding::new(Action::Block, Reason::RuleDeny, "").shown_by(Evidence::of(step));
         let finding = self.escalate(refusal);
         self.refused_in_row = self.refused_in_row.saturating_add(1);
-        let halts = self.enforces() && finding.action == Action::Halt;
+        let halts = self.halted.is_none() && self.enforces() && finding.action == Action::Halt;
         if halts {
             self.note(step, tool_of(tool), finding);
         }
         Ok(Checked { step, action: if halts { Action::Halt } else { Action::Block }, noted: halts })
+    }
+
+    /// A call that has run, or a person who speaks, ends a row of refusals.
+    pub(super) fn end_row(&mut self) {
+        self.row = self.row.saturating_add(1);
     }
 
     /// Keeps a finding for whoever asks, and ends the session if it says so.

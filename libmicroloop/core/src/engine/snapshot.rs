@@ -49,6 +49,7 @@ struct Snapshot<'e> {
     serial: u64,
     refusals: u64,
     refused_in_row: u32,
+    row: u64,
 }
 
 impl Snapshot<'_> {
@@ -84,6 +85,7 @@ impl Engine {
             serial: self.serial,
             refusals: self.refusals,
             refused_in_row: self.refused_in_row,
+            row: self.row,
         };
         // Fails only where a buffer is too small or a length unknown, and neither can be.
         Ok(postcard::to_allocvec(&snapshot).unwrap_or_default())
@@ -120,6 +122,7 @@ impl Engine {
             serial: saved.serial,
             refusals: saved.refusals,
             refused_in_row: saved.refused_in_row,
+            row: saved.row,
             text: Vec::new(),
         })
     }

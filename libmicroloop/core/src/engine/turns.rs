@@ -27,6 +27,7 @@ impl Engine {
         if self.policy.loops().scope == Scope::Turn {
             self.progress.user_turn();
             self.refused_in_row = 0;
+            self.end_row();
             self.new_epoch();
             self.memories.clear();
             self.window.clear();
