@@ -39,7 +39,12 @@ class Command:
         program = [sys.executable, "-m", "microloop", *map(str, arguments)]
         env = {**os.environ, "PYTHONPATH": str(Path(microloop.__file__).parents[1]), "PYTHONUNBUFFERED": "1"}
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        self.process = subprocess.Popen(program, cwd=cwd, env=env, start_new_session=True, **pipes)
+        # What runs in the background of a shell does not hear of Ctrl-C, and neither would what it starts.
+        heard = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            self.process = subprocess.Popen(program, cwd=cwd, env=env, start_new_session=True, **pipes)
+        finally:
+            signal.signal(signal.SIGINT, heard)
 
     def interrupt(self):
         os.killpg(self.process.pid, signal.SIGINT)
