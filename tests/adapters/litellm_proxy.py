@@ -31,6 +31,11 @@ _models: dict[str, Model] = {}
 
 def serve(model: Model) -> str:
     """Puts a model behind the proxy; the name to ask it by."""
+    address()  # the settings that LiteLLM reads when it is imported are made there
+    import litellm
+
+    # One that was left here by the example, which runs in the same process, would guard these requests too.
+    litellm.callbacks[:] = [each for each in litellm.callbacks if not getattr(each, "default_on", False)]
     name = f"scripted-{next(_names)}"
     _models[name] = model
     return name
