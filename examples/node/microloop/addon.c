@@ -100,8 +100,9 @@ static napi_value session_state(napi_env env, napi_callback_info info) {
     return number(env, microloop_session_state(session, buffer, cap));
 }
 
-/* Where the run stood after a step; step 0 is the latest. */
-static napi_value progress(napi_env env, napi_callback_info info) {
+/* (session, step, buffer): a text about a step. */
+static napi_value text_of_step(napi_env env, napi_callback_info info,
+                               int64_t (*write)(uint64_t, uint64_t, uint8_t *, size_t)) {
     napi_value given[MOST_ARGUMENTS];
     uint64_t session;
     uint64_t step;
@@ -112,7 +113,12 @@ static napi_value progress(napi_env env, napi_callback_info info) {
         !ok(env, napi_get_buffer_info(env, given[2], &buffer, &cap))) {
         return NULL;
     }
-    return number(env, microloop_progress(session, step, buffer, cap));
+    return number(env, write(session, step, buffer, cap));
+}
+
+/* Where the run stood after a step; step 0 is the latest. */
+static napi_value progress(napi_env env, napi_callback_info info) {
+    return text_of_step(env, info, microloop_progress);
 }
 
 /* (session, tool, arguments, call id, batch); texts that are empty are not known. */
@@ -200,17 +206,7 @@ static napi_value spend(napi_env env, napi_callback_info info) {
 }
 
 static napi_value verdict(napi_env env, napi_callback_info info) {
-    napi_value given[MOST_ARGUMENTS];
-    uint64_t session;
-    uint64_t step;
-    void *buffer;
-    size_t cap;
-    if (!read_arguments(env, info, given) || !read_handle(env, given[0], &session) ||
-        !read_count(env, given[1], &step) ||
-        !ok(env, napi_get_buffer_info(env, given[2], &buffer, &cap))) {
-        return NULL;
-    }
-    return number(env, microloop_verdict(session, step, buffer, cap));
+    return text_of_step(env, info, microloop_verdict);
 }
 
 #define FUNCTION(name, function) {name, NULL, function, NULL, NULL, NULL, napi_enumerable, NULL}
